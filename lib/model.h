@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every object that pnhw knows, each as one field list; a field is spelled here and nowhere else.
+ * Knows nothing of where values come from or who shows them. */
+#pragma once
+
+#include "schema.h"
+
+/* F(type, kind, name, unit or object type, heading, doc)
+ * The order of fields is the order in JSON and in `pnhwctl show`. */
+
+#define PN_PRODUCT_FIELDS(F, T)                                                                    \
+        F(T, TEXT, vendor, "", "VENDOR", "Maker, as the firmware gives it.")                       \
+        F(T, TEXT, product, "", "PRODUCT", "Product name, as the firmware gives it.")
+
+#define PN_BIOS_FIELDS(F, T)                                                                       \
+        F(T, TEXT, version, "", "VERSION", "Firmware version.")                                    \
+        F(T, TEXT, date, "", "DATE", "Firmware release date, as the firmware gives it.")
+
+#define PN_CPU_FIELDS(F, T)                                                                        \
+        F(T, TEXT, model, "", "MODEL", "Processor model.")                                         \
+        F(T, INT, sockets, "", "SOCKETS", "Processor packages.")                                   \
+        F(T, INT, cores, "", "CORES", "Physical cores in all packages.")                           \
+        F(T, INT, threads, "", "THREADS", "Logical processors in all packages.")
+
+#define PN_DIMM_FIELDS(F, T)                                                                       \
+        F(T, TEXT, locator, "", "LOCATOR", "The board's name of the memory socket.")               \
+        F(T, INT, size_bytes, "bytes", "SIZE", "Size of the module; null for an empty socket.")    \
+        F(T, TEXT, type, "", "TYPE", "Memory type: DDR4, DDR5, ….")                                \
+        F(T, INT, speed_mts, "MT/s", "RATED", "The fastest rate that the module supports.")        \
+        F(T, INT, configured_mts, "MT/s", "RUNS AT", "The rate that the firmware configured.")     \
+        F(T, TEXT, manufacturer, "", "MAKER", "Maker of the module.")                              \
+        F(T, TEXT, part_number, "", "PART", "The maker's part number.")
+
+#define PN_SLOT_FIELDS(F, T)                                                                       \
+        F(T, TEXT, designation, "", "SLOT", "The name printed on the board.")                      \
+        F(T, TEXT, type, "", "TYPE", "Form and generation: PCIe 4.0 x16, M.2 socket 3, ….")        \
+        F(T, REAL, speed, "GT/s", "SPEED", "Lane rate that the slot's type implies.")              \
+        F(T, INT, width, "lanes", "LANES", "Lanes that are wired to the slot.")                    \
+        F(T, BOOL, in_use, "", "IN USE", "Whether the firmware found a card in it at boot.")       \
+        F(T, TEXT, address, "", "ADDRESS", "PCI address, where the firmware gives a real one.")
+
+#define PN_HOST_FIELDS(F, T)                                                                       \
+        F(T, TEXT, hostname, "", "HOST", "Host name.")                                             \
+        F(T, OBJ, machine, Product, "MACHINE", "The machine as a whole.")                          \
+        F(T, OBJ, board, Product, "BOARD", "The main board.")                                      \
+        F(T, OBJ, bios, Bios, "BIOS", "The firmware.")                                             \
+        F(T, OBJ, cpu, Cpu, "CPU", "The processors.")                                              \
+        F(T, INT, memory_bytes, "bytes", "MEMORY", "Memory that the kernel can use.")              \
+        F(T, LIST, dimms, Dimm, "DIMMS", "Memory sockets (SMBIOS type 17).")                       \
+        F(T, LIST, slots, Slot, "SLOTS", "Expansion slots (SMBIOS type 9).")                       \
+        F(T, TEXT, kernel, "", "KERNEL", "Kernel release.")                                        \
+        F(T, TEXT, os, "", "OS", "Operating system, as os-release names it.")                      \
+        F(T, TEXT, proxmox_version, "", "PROXMOX VE", "Version of Proxmox VE, where installed.")   \
+        F(T, TEXT, virtualization, "", "VIRTUAL", "Hypervisor that this system runs under.")
+
+#define PN_LINK_FIELDS(F, T)                                                                       \
+        F(T, REAL, current_speed, "GT/s", "SPEED", "Lane rate now.")                               \
+        F(T, INT, current_width, "lanes", "WIDTH", "Lanes in use now.")                            \
+        F(T, REAL, max_speed, "GT/s", "MAX SPEED", "Fastest lane rate that this end supports.")    \
+        F(T, INT, max_width, "lanes", "MAX WIDTH", "Most lanes that this end supports.")           \
+        F(T, REAL, target_speed, "GT/s", "TARGET",                                                 \
+          "Upper limit that firmware or software set in a port (LNKCTL2).")                        \
+        F(T, REALS, supported_speeds, "GT/s", "SPEEDS", "Lane rates that this end supports.")
+
+#define PN_AER_FIELDS(F, T)                                                                        \
+        F(T, INT, correctable, "errors", "CORRECTABLE", "Corrected errors since boot.")            \
+        F(T, INT, nonfatal, "errors", "NON-FATAL", "Uncorrected, non-fatal errors since boot.")    \
+        F(T, INT, fatal, "errors", "FATAL", "Fatal errors since boot.")
+
+#define PN_PCI_FIELDS(F, T)                                                                        \
+        F(T, KEY, address, "", "ADDRESS", "The kernel's address: domain:bus:device.function.")     \
+        F(T, TEXT, class, "", "CLASS", "Class code, six hexadecimal digits.")                      \
+        F(T, TEXT, vendor_id, "", "VENDOR ID", "Vendor id.")                                       \
+        F(T, TEXT, device_id, "", "DEVICE ID", "Device id.")                                       \
+        F(T, TEXT, subsystem_vendor_id, "", "SUBVENDOR", "Subsystem vendor id.")                   \
+        F(T, TEXT, subsystem_device_id, "", "SUBDEVICE", "Subsystem device id.")                   \
+        F(T, TEXT, vendor, "", "VENDOR", "Vendor's name in the hardware database.")                \
+        F(T, TEXT, name, "", "NAME", "Device's name in the hardware database.")                    \
+        F(T, TEXT, driver, "", "DRIVER", "Driver that is bound.")                                  \
+        F(T, TEXT, kind, "", "KIND",                                                               \
+          "endpoint, root_port, upstream_port, downstream_port, bridge, integrated, "              \
+          "virtual_function or conventional.")                                                     \
+        F(T, TEXT, parent, "", "PARENT", "Address of the function above it.")                      \
+        F(T, TEXT, slot, "", "SLOT", "The slot that it sits in, as the kernel or board names it.") \
+        F(T, BOOL, slot_implemented, "", "SLOT PORT", "Port only: it leads to a slot.")            \
+        F(T, INT, secondary_bus, "", "SECONDARY", "Port or bridge only: the bus below it.")        \
+        F(T, TEXT, power, "", "POWER", "active, suspended or unknown.")                            \
+        F(T, BOOL, passed_through, "", "PASSED THROUGH", "Handed to a guest.")                     \
+        F(T, BOOL, removable, "", "REMOVABLE", "Behind a port that leads out of the case.")        \
+        F(T, INT, numa_node, "", "NUMA", "NUMA node.")                                             \
+        F(T, INT, iommu_group, "", "IOMMU", "IOMMU group.")                                        \
+        F(T, TEXT, physical_function, "", "PF", "Virtual function only: its physical function.")   \
+        F(T, INT, vf_count, "", "VFS", "Virtual functions in use.")                                \
+        F(T, OBJ, link, Link, "LINK", "This end of the link.")                                     \
+        F(T, OBJ, aer, Aer, "ERRORS", "Advanced Error Reporting totals.")
+
+#define PN_USE_FIELDS(F, T)                                                                        \
+        F(T, KEY, type, "", "TYPE",                                                                \
+          "zfs_member, lvm2_member, linux_raid_member, filesystem, swap, partition, mount, ….")    \
+        F(T, TEXT, name, "", "NAME", "Pool, volume group, array, label or file system.")           \
+        F(T, TEXT, device, "", "DEVICE", "Block device that carries it.")                          \
+        F(T, TEXT, mount, "", "MOUNT", "Mount point.")
+
+#define PN_NAMESPACE_FIELDS(F, T)                                                                  \
+        F(T, KEY, name, "", "NAME", "Block device of the namespace.")                              \
+        F(T, INT, nsid, "", "NSID", "Namespace id.")                                               \
+        F(T, INT, capacity_bytes, "bytes", "CAPACITY", "Size of the namespace.")                   \
+        F(T, INT, block_size, "bytes", "BLOCK", "Logical block size.")                             \
+        F(T, INT, metadata_size, "bytes", "METADATA", "Metadata bytes per block.")                 \
+        F(T, TEXT, device_number, "", "DEVNO", "Block device number, major:minor.")                \
+        F(T, LIST, uses, Use, "USED BY", "What lives on it.")
+
+#define PN_NVME_FIELDS(F, T)                                                                       \
+        F(T, KEY, name, "", "DRIVE", "The kernel's name of the controller.")                       \
+        F(T, TEXT, address, "", "ADDRESS", "PCI address; null for other transports.")              \
+        F(T, TEXT, transport, "", "TRANSPORT", "pcie, tcp, rdma, fc, loop, ….")                    \
+        F(T, TEXT, state, "", "STATE", "live, resetting, connecting, dead, ….")                    \
+        F(T, TEXT, model, "", "MODEL", "Model number.")                                            \
+        F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
+        F(T, TEXT, firmware, "", "FIRMWARE", "Firmware revision.")                                 \
+        F(T, TEXT, subsystem, "", "NQN", "NVMe qualified name of the subsystem.")                  \
+        F(T, INT, controller_id, "", "CNTLID", "Controller id in the subsystem.")                  \
+        F(T, BOOL, lost, "", "LOST", "Known before, not found now.")                               \
+        F(T, LIST, namespaces, Namespace, "NAMESPACES", "Namespaces that it gives access to.")
+
+#define PN_DISK_FIELDS(F, T)                                                                       \
+        F(T, KEY, name, "", "DISK", "The kernel's name.")                                          \
+        F(T, TEXT, model, "", "MODEL", "Model.")                                                   \
+        F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
+        F(T, TEXT, wwn, "", "WWN", "World wide name.")                                             \
+        F(T, TEXT, transport, "", "TRANSPORT", "sata, sas, usb, virtio, ….")                       \
+        F(T, BOOL, rotational, "", "ROTATIONAL", "Whether it has spinning platters.")              \
+        F(T, INT, size_bytes, "bytes", "SIZE", "Capacity.")                                        \
+        F(T, INT, logical_block_size, "bytes", "LOGICAL", "Smallest addressable unit.")            \
+        F(T, INT, physical_block_size, "bytes", "PHYSICAL", "Smallest unit written at once.")      \
+        F(T, TEXT, address, "", "ADDRESS", "PCI address of the controller that it hangs on.")      \
+        F(T, TEXT, device_number, "", "DEVNO", "Block device number, major:minor.")                \
+        F(T, LIST, uses, Use, "USED BY", "What lives on it.")
+
+#define PN_BLOCK_USES_FIELDS(F, T)                                                                 \
+        F(T, KEY, name, "", "NAME", "Block device of an NVMe namespace.")                          \
+        F(T, TEXT, device_number, "", "DEVNO", "Block device number, major:minor.")                \
+        F(T, LIST, uses, Use, "USED BY", "What lives on it.")
+
+#define PN_SOURCE_FIELDS(F, T)                                                                     \
+        F(T, KEY, name, "", "SOURCE", "host, pci, nvme, block, ….")                                \
+        F(T, TEXT, state, "", "STATE", "fresh, stale, failed or never.")                           \
+        F(T, TEXT, updated, "", "UPDATED", "When it was last read in full (RFC 3339, UTC).")       \
+        F(T, INT, took_ms, "ms", "TOOK", "How long the last read took.")                           \
+        F(T, TEXT, reason, "", "REASON", "Why it is not fresh.")
+
+#define PN_INVENTORY_FIELDS(F, T)                                                                  \
+        F(T, OBJ, host, Host, "HOST", "The machine.")                                              \
+        F(T, LIST, pci, Pci, "PCI", "PCI functions, by address.")                                  \
+        F(T, LIST, nvme, Nvme, "NVME", "NVMe controllers, by number.")                             \
+        F(T, LIST, disks, Disk, "DISKS", "Block devices that are not NVMe.")                       \
+        F(T, LIST, namespace_uses, BlockUses, "USES",                                              \
+          "What lives on NVMe namespaces, before it is joined to them.")                           \
+        F(T, LIST, sources, Source, "SOURCES", "How fresh each part is.")
+
+#define PN_LINK_RATE_FIELDS(F, T)                                                                  \
+        F(T, REAL, speed, "GT/s", "SPEED", "Lane rate.")                                           \
+        F(T, INT, width, "lanes", "WIDTH", "Lanes.")                                               \
+        F(T, INT, bandwidth, "Mb/s", "BANDWIDTH", "Per direction, after line coding.")
+
+#define PN_SHARED_FIELDS(F, T)                                                                     \
+        F(T, TEXT, uplink, "", "UPLINK", "Address of the hop that is shared.")                     \
+        F(T, REAL, ratio, "", "RATIO", "Sum of the links below it over its own bandwidth.")
+
+#define PN_RATING_FIELDS(F, T)                                                                     \
+        F(T, KEY, address, "", "ADDRESS", "First function of the link's lower end.")               \
+        F(T, TEXTS, functions, "", "FUNCTIONS", "All functions that share the link.")              \
+        F(T, TEXT, port, "", "PORT", "Address of the port at the link's upper end.")               \
+        F(T, TEXT, name, "", "DEVICE", "The kernel's name of the device: nvme0, ….")               \
+        F(T, TEXT, model, "", "MODEL", "What the device is, in words.")                            \
+        F(T, TEXT, kind, "", "KIND", "nvme, network, display, storage, switch or other.")          \
+        F(T, TEXT, slot, "", "SLOT", "The slot that it sits in.")                                  \
+        F(T, TEXT, verdict, "", "VERDICT",                                                         \
+          "full, slot_limited, degraded, path_limited, idle, asleep, tunnelled, passed_through "   \
+          "or unknown.")                                                                           \
+        F(T, TEXT, reason, "", "REASON",                                                           \
+          "What is below: width, speed, both or target_speed; or why there is no verdict.")        \
+        F(T, OBJ, current, LinkRate, "NOW", "What the link runs at.")                              \
+        F(T, OBJ, rated, LinkRate, "RATED", "What both its ends could do.")                        \
+        F(T, OBJ, best, LinkRate, "BEST", "What the device could do in an ideal slot.")            \
+        F(T, INT, percent, "%", "OF BEST", "What reaches the device, of its best.")                \
+        F(T, TEXT, limit, "", "LIMIT", "Address of the narrowest hop on the path to the root.")    \
+        F(T, OBJ, shared, Shared, "SHARED", "The uplink that it shares with others.")              \
+        F(T, TEXTS, affects, "", "AFFECTS", "Pools, arrays, mounts that depend on the device.")
+
+#define PN_FINDING_FIELDS(F, T)                                                                    \
+        F(T, KEY, id, "", "ID", "Stable short name of this finding.")                              \
+        F(T, KEY, code, "", "CODE", "What kind of finding: pcie.degraded, ….")                     \
+        F(T, TEXT, state, "", "STATE", "new or raised.")                                           \
+        F(T, TEXT, subject, "", "SUBJECT", "What it is about, stable over reboots.")               \
+        F(T, TEXT, device, "", "DEVICE", "The device's name now.")                                 \
+        F(T, TEXT, address, "", "ADDRESS", "The device's PCI address now.")                        \
+        F(T, TEXT, severity, "", "SEVERITY", "info, notice, warning or critical.")                 \
+        F(T, TEXT, summary, "", "SUMMARY", "One sentence: what is wrong.")                         \
+        F(T, TEXT, detail, "", "DETAIL", "The figures behind it, and why.")                        \
+        F(T, TEXT, advice, "", "ADVICE", "What to do about it.")                                   \
+        F(T, TEXTS, affects, "", "AFFECTS", "Pools, arrays, mounts and devices behind it.")        \
+        F(T, TEXT, since, "", "SINCE", "When it was first seen (RFC 3339, UTC).")                  \
+        F(T, BOOL, accepted, "", "ACCEPTED", "An administrator accepted it.")
+
+#define PN_STATUS_FIELDS(F, T)                                                                     \
+        F(T, NUM, schema, "", "SCHEMA", "Version of these types; fields are only ever added.")     \
+        F(T, NUM, generation, "", "GENERATION", "Grows by one with each snapshot.")                \
+        F(T, ONE, host, Host, "HOST", "The machine.")                                              \
+        F(T, MANY, sources, Source, "SOURCES", "How fresh each part is.")                          \
+        F(T, MANY, ratings, Rating, "RATINGS", "Every PCIe link, rated.")                          \
+        F(T, MANY, findings, Finding, "FINDINGS", "What is wrong, worst first.")                   \
+        F(T, KEY, summary, "", "SUMMARY", "Is all at its best? In a sentence.")
+
+#define PN_DEVICE_FIELDS(F, T)                                                                     \
+        F(T, KEY, name, "", "NAME", "The name that was asked for.")                                \
+        F(T, KEY, kind, "", "KIND", "nvme, namespace, disk or pci.")                               \
+        F(T, OBJ, pci, Pci, "PCI", "The PCI function that it is or sits on.")                      \
+        F(T, OBJ, nvme, Nvme, "NVME", "The NVMe controller.")                                      \
+        F(T, OBJ, disk, Disk, "DISK", "The disk.")                                                 \
+        F(T, LIST, path, Rating, "PATH", "Its links, from the device up to the root.")             \
+        F(T, LIST, findings, Finding, "FINDINGS", "What is wrong with it.")
+
+/* All types, each with its doc; ordered so that a type comes after those that it contains. */
+#define PN_TYPES(T)                                                                                \
+        T(Product, PN_PRODUCT_FIELDS, "A maker and a product.")                                    \
+        T(Bios, PN_BIOS_FIELDS, "Firmware.")                                                       \
+        T(Cpu, PN_CPU_FIELDS, "Processors.")                                                       \
+        T(Dimm, PN_DIMM_FIELDS, "A memory socket and what is in it.")                              \
+        T(Slot, PN_SLOT_FIELDS, "An expansion slot of the board.")                                 \
+        T(Host, PN_HOST_FIELDS, "The machine and its software.")                                   \
+        T(Link, PN_LINK_FIELDS, "One end of a PCI Express link.")                                  \
+        T(Aer, PN_AER_FIELDS, "PCI Express error totals of one function.")                         \
+        T(Pci, PN_PCI_FIELDS, "A PCI function.")                                                   \
+        T(Use, PN_USE_FIELDS, "Something that lives on a block device.")                           \
+        T(Namespace, PN_NAMESPACE_FIELDS, "An NVMe namespace.")                                    \
+        T(Nvme, PN_NVME_FIELDS, "An NVMe controller.")                                             \
+        T(Disk, PN_DISK_FIELDS, "A block device that is not NVMe.")                                \
+        T(BlockUses, PN_BLOCK_USES_FIELDS, "What lives on one NVMe namespace.")                    \
+        T(Source, PN_SOURCE_FIELDS, "How fresh one part of the inventory is.")                     \
+        T(Inventory, PN_INVENTORY_FIELDS, "All hardware that was found.")                          \
+        T(LinkRate, PN_LINK_RATE_FIELDS, "A lane rate, a width, and what they carry.")             \
+        T(Shared, PN_SHARED_FIELDS, "A link that several devices share.")                          \
+        T(Rating, PN_RATING_FIELDS, "One PCI Express link, judged.")                               \
+        T(Finding, PN_FINDING_FIELDS, "Something that is wrong, why, and what to do.")             \
+        T(Status, PN_STATUS_FIELDS, "The answer to: is all at its best?")                          \
+        T(Device, PN_DEVICE_FIELDS, "Everything about one device.")
+
+/* What follows expands the lists: for each type a struct PnX and a table pn_type_X(). */
+
+#define PN_MEMBER_KEY(name, arg)   PnText name;
+#define PN_MEMBER_TEXT(name, arg)  PnText name;
+#define PN_MEMBER_NUM(name, arg)   PnInt name;
+#define PN_MEMBER_INT(name, arg)   PnInt name;
+#define PN_MEMBER_REAL(name, arg)  PnReal name;
+#define PN_MEMBER_BOOL(name, arg)  PnBool name;
+#define PN_MEMBER_TEXTS(name, arg) PnTexts name;
+#define PN_MEMBER_REALS(name, arg) PnReals name;
+#define PN_MEMBER_OBJ(name, arg)   PN_REF(Pn##arg) name;
+#define PN_MEMBER_ONE(name, arg)   PN_REF(Pn##arg) name;
+#define PN_MEMBER_LIST(name, arg)  PN_LIST(Pn##arg) name;
+#define PN_MEMBER_MANY(name, arg)  PN_LIST(Pn##arg) name;
+
+#define PN_MEMBER(T, kind, name, arg, heading, doc) PN_MEMBER_##kind(name, arg)
+
+#define PN_DECLARE_TYPE(T, FIELDS, doc)                                                            \
+        typedef struct Pn##T {                                                                     \
+                FIELDS(PN_MEMBER, T)                                                               \
+        } Pn##T;                                                                                   \
+        const PnType *pn_type_##T(void);
+
+PN_TYPES(PN_DECLARE_TYPE)
+
+/* The version in `schema`: grows when a field is added. */
+#define PN_SCHEMA_VERSION 1
