@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Joins what the sources know of the same thing; knows nothing of how it was read. */
+
+#include "join.h"
+
+#include <ctype.h>
+
+#include "pcie.h"
+#include "topology.h"
+
+int pn_name_compare(const char *a, const char *b)
+{
+        while (*a && *b) {
+                if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+                        size_t n, m;
+                        int r;
+
+                        a += strspn(a, "0");
+                        b += strspn(b, "0");
+                        n = strspn(a, "0123456789");
+                        m = strspn(b, "0123456789");
+                        if (n != m)
+                                return n < m ? -1 : 1;
+                        r = strncmp(a, b, n);
+                        if (r)
+                                return r;
+                        a += n;
+                        b += n;
+                        continue;
+                }
+                if (*a != *b)
+                        return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+                a++;
+                b++;
+        }
+        return (*a != 0) - (*b != 0);
+}
+
+static int compare_pci(const void *a, const void *b)
+{
+        const PnPci *one = a, *other = b;
+        PnPciAddress x, y;
+        bool x_ok = pn_pci_address_parse(pn_text(&one->address), &x) == 0;
+        bool y_ok = pn_pci_address_parse(pn_text(&other->address), &y) == 0;
+
+        if (x_ok && y_ok)
+                return pn_pci_address_compare(&x, &y);
+        if (x_ok != y_ok)
+                return x_ok ? -1 : 1;
+        return strcmp(one->address.v, other->address.v);
+}
+
+static int compare_nvme(const void *a, const void *b)
+{
+        const PnNvme *one = a, *other = b;
+
+        return pn_name_compare(one->name.v, other->name.v);
+}
+
+static int compare_disk(const void *a, const void *b)
+{
+        const PnDisk *one = a, *other = b;
+
+        return pn_name_compare(one->name.v, other->name.v);
+}
+
+static int compare_uses_by_number(const void *a, const void *b)
+{
+        const PnBlockUses *one = *(const PnBlockUses *const *)a;
+        const PnBlockUses *other = *(const PnBlockUses *const *)b;
+
+        return strcmp(one->device_number.v, other->device_number.v);
+}
+
+static int compare_uses_by_name(const void *a, const void *b)
+{
+        const PnBlockUses *one = *(const PnBlockUses *const *)a;
+        const PnBlockUses *other = *(const PnBlockUses *const *)b;
+
+        return strcmp(one->name.v, other->name.v);
+}
+
+/* Copies: with native multipath two controllers show the same namespace. */
+static int copy_uses(PnNamespace *to, const PnBlockUses *from)
+{
+        if (pn_is_unread(from->uses.state)) {
+                to->uses.state = from->uses.state;
+                return 0;
+        }
+        to->uses.state = PN_KNOWN;
+        for (unsigned i = 0; i < from->uses.n; i++) {
+                PnUse *use = PN_APPEND(&to->uses);
+
+                if (!use || pn_copy(pn_type_Use(), use, &from->uses.v[i]) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+static void clear_uses(PnNamespace *namespace)
+{
+        while (namespace->uses.n)
+                pn_list_remove(pn_type_Use(), &namespace->uses, namespace->uses.n - 1);
+}
+
+/* A namespace's device number is the join; its name serves where sysfs gave no number. */
+static int join_namespace(PnNamespace *namespace, PnBlockUses **by_number, size_t n_numbers,
+                          PnBlockUses **by_name, size_t n_names)
+{
+        PnBlockUses key = {.name = namespace->name, .device_number = namespace->device_number};
+        PnBlockUses *key_at = &key, **found = NULL;
+
+        if (namespace->device_number.state == PN_KNOWN)
+                found = bsearch(&key_at, by_number, n_numbers, sizeof *by_number,
+                                compare_uses_by_number);
+        else
+                found = bsearch(&key_at, by_name, n_names, sizeof *by_name, compare_uses_by_name);
+        if (found) {
+                clear_uses(namespace);
+                return copy_uses(namespace, *found);
+        }
+        if (namespace->uses.state == PN_ABSENT)
+        namespace->uses.state = PN_UNREAD_CANNOT_JOIN;
+        return 0;
+}
+
+static int join_uses(PnInventory *inventory)
+{
+        _cleanup_free_ PnBlockUses **by_number = NULL, **by_name = NULL;
+        unsigned n = inventory->namespace_uses.n;
+        size_t n_numbers = 0;
+
+        by_number = calloc((size_t)n + 1, sizeof *by_number);
+        by_name = calloc((size_t)n + 1, sizeof *by_name);
+        if (!by_number || !by_name)
+                return -ENOMEM;
+        for (unsigned i = 0; i < n; i++) {
+                PnBlockUses *uses = &inventory->namespace_uses.v[i];
+
+                by_name[i] = uses;
+                if (uses->device_number.state == PN_KNOWN)
+                        by_number[n_numbers++] = uses;
+        }
+        qsort(by_number, n_numbers, sizeof *by_number, compare_uses_by_number);
+        qsort(by_name, n, sizeof *by_name, compare_uses_by_name);
+        for (unsigned i = 0; i < inventory->nvme.n; i++) {
+                PnNvme *drive = &inventory->nvme.v[i];
+
+                for (unsigned k = 0; k < drive->namespaces.n; k++)
+                        if (join_namespace(&drive->namespaces.v[k], by_number, n_numbers, by_name,
+                                           n) < 0)
+                                return -ENOMEM;
+        }
+        while (inventory->namespace_uses.n)
+                pn_list_remove(pn_type_BlockUses(), &inventory->namespace_uses,
+                               inventory->namespace_uses.n - 1);
+        free(inventory->namespace_uses.v);
+        memset(&inventory->namespace_uses, 0, sizeof inventory->namespace_uses);
+        return 0;
+}
+
+/* The function that an SMBIOS slot's address means: firmware gives the device in the slot, or the
+ * port that leads to it, or (for an empty slot) the bus below the port. */
+static uint32_t slot_owner(const PnTopology *topology, const PnSlot *slot)
+{
+        uint32_t node = pn_topology_find(topology, pn_text(&slot->address));
+        PnPciAddress address;
+
+        if (node != PN_NOBODY || pn_pci_address_parse(pn_text(&slot->address), &address) < 0)
+                return node;
+        for (uint32_t i = 0; i < topology->n; i++)
+                if (pn_is_downward_port(topology->v[i].pci) &&
+                    topology->v[i].address.domain == address.domain &&
+                    pn_int_or(topology->v[i].pci->secondary_bus, -1) == address.bus &&
+                    address.bus != 0)
+                        return i;
+        return PN_NOBODY;
+}
+
+/* A card's functions share its slot; ports that only share a device number do not. */
+static bool same_card(const PnTopology *topology, uint32_t node, uint32_t other)
+{
+        const PnPciAddress *a = &topology->v[node].address, *b = &topology->v[other].address;
+
+        if (node == other)
+                return true;
+        return !pn_is_downward_port(topology->v[node].pci) && a->domain == b->domain &&
+               a->bus == b->bus && a->device == b->device;
+}
+
+static int name_slots_of_board(const PnTopology *topology, PnInventory *inventory)
+{
+        const PnHost *host = inventory->host.state == PN_KNOWN ? inventory->host.v : NULL;
+
+        for (unsigned i = 0; host && i < host->slots.n; i++) {
+                const PnSlot *slot = &host->slots.v[i];
+                uint32_t node = slot_owner(topology, slot);
+
+                if (node == PN_NOBODY || !pn_text(&slot->designation))
+                        continue;
+                for (uint32_t k = 0; k < inventory->pci.n; k++)
+                        if (same_card(topology, node, k) &&
+                            inventory->pci.v[k].slot.state == PN_ABSENT &&
+                            pn_set_text(&inventory->pci.v[k].slot, slot->designation.v) < 0)
+                                return -ENOMEM;
+        }
+        return 0;
+}
+
+static int inherit_slots(const PnTopology *topology, PnInventory *inventory)
+{
+        _cleanup_free_ const char **own = calloc((size_t)inventory->pci.n + 1, sizeof *own);
+
+        if (!own)
+                return -ENOMEM;
+        for (uint32_t i = 0; i < inventory->pci.n; i++)
+                own[i] = pn_text(&inventory->pci.v[i].slot);
+        for (uint32_t i = 0; i < inventory->pci.n; i++) {
+                uint32_t above = topology->v[i].parent;
+
+                if (inventory->pci.v[i].slot.state != PN_ABSENT)
+                        continue;
+                while (above != PN_NOBODY && !own[above])
+                        above = topology->v[above].parent;
+                if (above != PN_NOBODY && pn_set_text(&inventory->pci.v[i].slot, own[above]) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+static int join_slots(PnInventory *inventory)
+{
+        PnTopology topology;
+        int r = pn_topology_build(inventory, &topology);
+
+        if (r < 0)
+                return r;
+        r = name_slots_of_board(&topology, inventory);
+        if (r == 0)
+                r = inherit_slots(&topology, inventory);
+        pn_topology_done(&topology);
+        return r;
+}
+
+/* A drive that is gone because it was handed to a guest is not lost. */
+static int drop_drives_of_guests(PnInventory *inventory)
+{
+        PnTopology topology;
+        int r = pn_topology_build(inventory, &topology);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = inventory->nvme.n; i-- > 0;) {
+                PnNvme *drive = &inventory->nvme.v[i];
+                uint32_t node = pn_topology_find(&topology, pn_text(&drive->address));
+
+                if (pn_is_true(drive->lost) && node != PN_NOBODY &&
+                    pn_is_true(topology.v[node].pci->passed_through))
+                        pn_list_remove(pn_type_Nvme(), &inventory->nvme, i);
+        }
+        pn_topology_done(&topology);
+        return 0;
+}
+
+static void sort(void *elements, unsigned n, size_t size,
+                 int (*compare)(const void *, const void *))
+{
+        if (n > 1)
+                qsort(elements, n, size, compare);
+}
+
+int pn_join(PnInventory *inventory)
+{
+        int r;
+
+        sort(inventory->pci.v, inventory->pci.n, sizeof *inventory->pci.v, compare_pci);
+        sort(inventory->nvme.v, inventory->nvme.n, sizeof *inventory->nvme.v, compare_nvme);
+        sort(inventory->disks.v, inventory->disks.n, sizeof *inventory->disks.v, compare_disk);
+        r = drop_drives_of_guests(inventory);
+        if (r == 0)
+                r = join_uses(inventory);
+        return r == 0 ? join_slots(inventory) : r;
+}
