@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rules: what is a finding, and the words for it. Pure functions of the facts; a value that
+ * could not be read never makes a finding and never hides one. */
+
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Words for one rating, made once and used in its sentences. */
+typedef struct Words {
+        char name[80];                         /* "nvme3", or the address */
+        const char *noun;                      /* "drive" */
+        char slot[80];                         /* " in slot PCIEX1_1", or nothing */
+        char current[24], rated[24], best[24]; /* "16 GT/s x4" */
+        int64_t lost;                          /* percent of best */
+} Words;
+
+static const char *noun_for(const PnRating *rating)
+{
+        static const struct {
+                const char *kind, *noun;
+        } nouns[] = {
+            {"nvme", "drive"},
+            {"network", "network card"},
+            {"display", "graphics card"},
+            {"storage", "storage controller"},
+            {"switch", "switch"},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(nouns); i++)
+                if (pn_text_is(&rating->kind, nouns[i].kind))
+                        return nouns[i].noun;
+        return "device";
+}
+
+static void write_rate(const PnLinkRate *rate, char *ret, size_t size)
+{
+        if (rate)
+                (void)snprintf(ret, size, "%g GT/s x%" PRId64, rate->speed.v, rate->width.v);
+        else
+                (void)snprintf(ret, size, "unknown");
+}
+
+static double gigabytes(uint64_t mbps)
+{
+        return (double)mbps / 8000;
+}
+
+static double rate_gigabytes(const PnLinkRate *rate)
+{
+        return rate ? gigabytes((uint64_t)rate->bandwidth.v) : 0;
+}
+
+static Words words_for(const PnRating *rating)
+{
+        Words words = {.noun = noun_for(rating)};
+        const char *name = pn_text(&rating->name), *slot = pn_text(&rating->slot);
+
+        if (name)
+                (void)snprintf(words.name, sizeof words.name, "%s", name);
+        else
+                (void)snprintf(words.name, sizeof words.name, "%s", rating->address.v);
+        if (slot)
+                (void)snprintf(words.slot, sizeof words.slot, " in slot %s", slot);
+        write_rate(rating->current.v, words.current, sizeof words.current);
+        write_rate(rating->rated.v, words.rated, sizeof words.rated);
+        write_rate(rating->best.v, words.best, sizeof words.best);
+        words.lost = 100 - pn_int_or(rating->percent, 100);
+        return words;
+}
+
+/* What reaches the device in Mb/s: its own link, or the narrowest above it. */
+static uint64_t effective(const PnFacts *facts, const PnRating *rating)
+{
+        const PnRating *limit = pn_rating_at(facts->ratings, pn_text(&rating->limit));
+
+        if (!limit || limit->current.state != PN_KNOWN)
+                return 0;
+        return (uint64_t)limit->current.v->bandwidth.v;
+}
+
+static const PnNvme *drive_named(const PnFacts *facts, const PnRating *rating)
+{
+        const char *name = pn_text(&rating->name);
+
+        for (unsigned i = 0; name && i < facts->inventory->nvme.n; i++)
+                if (strcmp(facts->inventory->nvme.v[i].name.v, name) == 0)
+                        return &facts->inventory->nvme.v[i];
+        return NULL;
+}
+
+static PnFinding *add_for(PnFacts *facts, const PnRating *rating, const char *code,
+                          const char *severity)
+{
+        PnFinding *finding = pn_finding_add(facts, code, severity, drive_named(facts, rating),
+                                            rating->address.v, NULL);
+
+        for (unsigned i = 0; finding && i < rating->affects.n; i++)
+                if (pn_texts_append(&finding->affects, rating->affects.v[i]) < 0)
+                        return NULL;
+        return finding;
+}
+
+static int advise_degraded(const PnRating *rating, const Words *words, PnText *ret)
+{
+        const char *port = pn_text(&rating->port);
+
+        if (pn_text_is(&rating->reason, "target_speed"))
+                return pn_format_text(
+                    ret,
+                    "Port %s is set to go no faster. Set the link speed of this slot to Auto "
+                    "in the firmware setup; if it is, look for a tool or boot script that "
+                    "sets LNKCTL2 of the port.",
+                    port);
+        if (pn_text_is(&rating->reason, "speed"))
+                return pn_format_text(
+                    ret,
+                    "All lanes work, but not at full speed: a marginal connection. Power off, "
+                    "reseat the %s, replace a riser, adapter or cable by one made for %g "
+                    "GT/s, and check that the firmware setup does not limit the slot's speed.",
+                    words->noun, rating->rated.v->speed.v);
+        return pn_format_text(ret,
+                              "Lanes are missing: power off, reseat the %s and any riser or "
+                              "adapter, clean the contacts, and check how the firmware setup "
+                              "splits (bifurcates) the lanes of this slot.",
+                              words->noun);
+}
+
+/* Devices behind a link that is itself the fault or the limit belong to its finding. */
+static int add_devices_behind(const PnFacts *facts, const PnRating *uplink, PnFinding *finding)
+{
+        uint32_t top = pn_topology_find(facts->topology, uplink->address.v);
+
+        for (unsigned i = 0; i < facts->ratings->n; i++) {
+                const PnRating *rating = &facts->ratings->v[i];
+                uint32_t node;
+
+                if (rating == uplink || pn_text_is(&rating->kind, "switch"))
+                        continue;
+                node = pn_topology_find(facts->topology, rating->address.v);
+                while (node != PN_NOBODY && node != top)
+                        node = facts->topology->v[node].parent;
+                if (node != PN_NOBODY &&
+                    pn_texts_append_unique(&finding->affects, pn_text(&rating->name)
+                                                                  ? rating->name.v
+                                                                  : rating->address.v) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+static int degraded(PnFacts *facts, const PnRating *rating)
+{
+        Words words = words_for(rating);
+        uint64_t now = (uint64_t)rating->current.v->bandwidth.v;
+        uint64_t rated = (uint64_t)rating->rated.v->bandwidth.v;
+        PnFinding *finding =
+            add_for(facts, rating, "pcie.degraded", now * 4 < rated ? "critical" : "warning");
+
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "%s%s runs at %s although both ends of the link can do %s: %" PRIu64
+                           " %% of that is lost.",
+                           words.name, words.slot, words.current, words.rated,
+                           (rated - now) * 100 / rated) < 0 ||
+            pn_format_text(&finding->detail,
+                           "The link to port %s carries %.1f GB/s instead of %.1f. This is a "
+                           "fault, not a limit of the slot.",
+                           rating->port.v, gigabytes(now), gigabytes(rated)) < 0 ||
+            advise_degraded(rating, &words, &finding->advice) < 0)
+                return -ENOMEM;
+        return add_devices_behind(facts, rating, finding);
+}
+
+/* "has 1 lane; the drive could use 4" */
+static int say_limit(const PnFacts *facts, const PnRating *rating, const Words *words, PnText *ret)
+{
+        const PnLinkRate *rated = rating->rated.v, *best = rating->best.v;
+        char place[112];
+
+        if (rating->slot.state == PN_KNOWN)
+                (void)snprintf(place, sizeof place, "the slot %s", rating->slot.v);
+        else
+                (void)snprintf(place, sizeof place, "its port %s", rating->port.v);
+        if (pn_text_is(&rating->reason, "width"))
+                return pn_format_text(ret,
+                                      "%s: %s has %" PRId64 " lane%s; the %s could use %" PRId64
+                                      ". %" PRId64 " %% lost (%.1f of %.1f GB/s).",
+                                      words->name, place, rated->width.v,
+                                      rated->width.v == 1 ? "" : "s", words->noun, best->width.v,
+                                      words->lost, gigabytes(effective(facts, rating)),
+                                      rate_gigabytes(best));
+        if (pn_text_is(&rating->reason, "speed"))
+                return pn_format_text(ret,
+                                      "%s: %s offers %g GT/s at most; the %s could run at %g. "
+                                      "%" PRId64 " %% lost (%.1f of %.1f GB/s).",
+                                      words->name, place, rated->speed.v, words->noun,
+                                      best->speed.v, words->lost,
+                                      gigabytes(effective(facts, rating)), rate_gigabytes(best));
+        return pn_format_text(ret,
+                              "%s: %s offers %s at most; the %s could run at %s. %" PRId64
+                              " %% lost (%.1f of %.1f GB/s).",
+                              words->name, place, words->rated, words->noun, words->best,
+                              words->lost, gigabytes(effective(facts, rating)),
+                              rate_gigabytes(best));
+}
+
+/* Only what sits in a slot can be moved: a chip on the board cannot. */
+static bool can_be_moved(const PnFacts *facts, const PnRating *rating)
+{
+        uint32_t port = pn_topology_find(facts->topology, pn_text(&rating->port));
+
+        return pn_text_is(&rating->kind, "nvme") || rating->slot.state == PN_KNOWN ||
+               (port != PN_NOBODY && pn_is_true(facts->topology->v[port].pci->slot_implemented));
+}
+
+static bool sits_in_m2(const PnFacts *facts, const PnRating *rating)
+{
+        const PnInventory *inventory = facts->inventory;
+
+        for (unsigned i = 0; inventory->host.v && i < inventory->host.v->slots.n; i++) {
+                const PnSlot *slot = &inventory->host.v->slots.v[i];
+
+                if (rating->slot.state == PN_KNOWN &&
+                    pn_text_is(&slot->designation, rating->slot.v))
+                        return slot->type.state == PN_KNOWN && strstr(slot->type.v, "M.2");
+        }
+        return false;
+}
+
+static int advise_move(PnFacts *facts, const PnRating *rating, const Words *words, PnText *ret)
+{
+        uint64_t gets = 0;
+        const PnPlace *place =
+            can_be_moved(facts, rating)
+                ? pn_places_take(&facts->places, rating->best.v, effective(facts, rating), &gets)
+                : NULL;
+        const char *adapter = "";
+
+        if (!place)
+                return pn_format_text(ret,
+                                      "A limit of the design, not a fault. No free place is known "
+                                      "that would give this %s more.",
+                                      words->noun);
+        if (sits_in_m2(facts, rating) && !place->is_m2)
+                adapter = " (with an M.2 adapter card)";
+        return pn_format_text(
+            ret, "Move it to %s%s%s: free, %g GT/s x%u, it would get %.1f GB/s there.",
+            place->address && strcmp(place->name, place->address) == 0 ? "the slot behind port "
+                                                                       : "",
+            place->name, adapter, pn_pcie_gts(place->gen), place->width, gigabytes(gets));
+}
+
+static int slot_limited(PnFacts *facts, const PnRating *rating)
+{
+        Words words = words_for(rating);
+        PnFinding *finding = add_for(facts, rating, "pcie.slot_limited", "notice");
+
+        if (!finding || say_limit(facts, rating, &words, &finding->summary) < 0 ||
+            pn_format_text(&finding->detail,
+                           "The link runs at %s, which is all that port %s and the %s have in "
+                           "common; in an ideal slot the %s would run at %s.",
+                           words.current, rating->port.v, words.noun, words.noun, words.best) < 0 ||
+            advise_move(facts, rating, &words, &finding->advice) < 0)
+                return -ENOMEM;
+        return pn_text_is(&rating->kind, "switch") ? add_devices_behind(facts, rating, finding) : 0;
+}
+
+static int path_limited(PnFacts *facts, const PnRating *rating)
+{
+        const PnRating *limit = pn_rating_at(facts->ratings, pn_text(&rating->limit));
+        Words words = words_for(rating);
+        PnFinding *finding;
+        char above[24];
+
+        if (!limit || limit->current.state != PN_KNOWN)
+                return 0;
+        /* A limiting hop that has a finding of its own lists this device there. */
+        if (pn_text_is(&limit->verdict, "degraded") || pn_text_is(&limit->verdict, "slot_limited"))
+                return 0;
+        finding = add_for(facts, rating, "pcie.path_limited", "notice");
+        if (!finding)
+                return -ENOMEM;
+        write_rate(limit->current.v, above, sizeof above);
+        if (pn_format_text(&finding->summary,
+                           "%s%s runs at its best, but the link above it at %s carries only %s. "
+                           "%" PRId64 " %% lost (%.1f of %.1f GB/s).",
+                           words.name, words.slot, limit->address.v, above, words.lost,
+                           gigabytes(effective(facts, rating)),
+                           rate_gigabytes(rating->best.v)) < 0 ||
+            pn_format_text(&finding->detail,
+                           "The %s's own link runs at %s; everything it sends goes through %s.",
+                           words.noun, words.current, limit->address.v) < 0)
+                return -ENOMEM;
+        return advise_move(facts, rating, &words, &finding->advice);
+}
+
+/* Those that lose most choose first among free slots. */
+typedef struct Loss {
+        const PnRating *rating;
+        uint64_t mbps;
+} Loss;
+
+static int compare_loss(const void *a, const void *b)
+{
+        const Loss *one = a, *other = b;
+
+        if (one->mbps != other->mbps)
+                return one->mbps > other->mbps ? -1 : 1;
+        return strcmp(one->rating->address.v, other->rating->address.v);
+}
+
+static uint64_t loss(const PnFacts *facts, const PnRating *rating)
+{
+        uint64_t best, gets = effective(facts, rating);
+
+        if (rating->best.state != PN_KNOWN)
+                return 0;
+        best = (uint64_t)rating->best.v->bandwidth.v;
+        return best > gets ? best - gets : 0;
+}
+
+int pn_rules_pcie(PnFacts *facts)
+{
+        static const struct {
+                const char *verdict;
+                int (*rule)(PnFacts *facts, const PnRating *rating);
+        } rules[] = {
+            {"degraded", degraded},
+            {"slot_limited", slot_limited},
+            {"path_limited", path_limited},
+        };
+        _cleanup_free_ Loss *order = NULL;
+
+        order = calloc((size_t)facts->ratings->n + 1, sizeof *order);
+        if (!order)
+                return -ENOMEM;
+        for (unsigned i = 0; i < facts->ratings->n; i++)
+                order[i] = (Loss){&facts->ratings->v[i], loss(facts, &facts->ratings->v[i])};
+        qsort(order, facts->ratings->n, sizeof *order, compare_loss);
+        for (unsigned i = 0; i < facts->ratings->n; i++)
+                for (size_t k = 0; k < PN_ELEMENTS(rules); k++)
+                        if (pn_text_is(&order[i].rating->verdict, rules[k].verdict) &&
+                            rules[k].rule(facts, order[i].rating) < 0)
+                                return -ENOMEM;
+        return 0;
+}
+
+static int lost(PnFacts *facts, const PnNvme *drive)
+{
+        PnFinding *finding =
+            pn_finding_add(facts, "nvme.lost", "critical", drive, pn_text(&drive->address), NULL);
+
+        if (!finding ||
+            pn_format_text(&finding->summary, "%s (%s, serial %s) was here and is gone.",
+                           drive->name.v, pn_text(&drive->model) ? drive->model.v : "unknown model",
+                           pn_text(&drive->serial) ? drive->serial.v : "unknown") < 0 ||
+            pn_set_text(&finding->detail,
+                        "The kernel no longer lists the drive: it failed, lost power, or was "
+                        "taken out.") < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "If nobody took it out: look at `journalctl -k` for what the kernel "
+                           "said, check power and seating, and have a replacement at hand.");
+}
+
+static int not_live(PnFacts *facts, const PnNvme *drive)
+{
+        PnFinding *finding = pn_finding_add(facts, "nvme.not_live", "warning", drive,
+                                            pn_text(&drive->address), NULL);
+
+        if (!finding ||
+            pn_format_text(&finding->summary, "%s is not working: its state is %s.", drive->name.v,
+                           drive->state.v) < 0 ||
+            pn_set_text(&finding->detail,
+                        "A controller that works is in state `live`; in any other, reads and "
+                        "writes wait or fail.") < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "A reset takes seconds. If it stays like this, look at `journalctl -k` "
+                           "for the reason.");
+}
+
+int pn_rules_nvme(PnFacts *facts)
+{
+        for (unsigned i = 0; i < facts->inventory->nvme.n; i++) {
+                const PnNvme *drive = &facts->inventory->nvme.v[i];
+                int r = 0;
+
+                if (pn_is_true(drive->lost))
+                        r = lost(facts, drive);
+                else if (drive->state.state == PN_KNOWN && !pn_text_is(&drive->state, "live") &&
+                         !pn_text_is(&drive->state, "new"))
+                        r = not_live(facts, drive);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int pn_rules_probe(PnFacts *facts)
+{
+        for (unsigned i = 0; i < facts->inventory->sources.n; i++) {
+                const PnSource *source = &facts->inventory->sources.v[i];
+                const char *reason = pn_text(&source->reason);
+                char subject[96];
+                PnFinding *finding;
+
+                if (!pn_text_is(&source->state, "stale") && !pn_text_is(&source->state, "failed"))
+                        continue;
+                (void)snprintf(subject, sizeof subject, "source %.80s", source->name.v);
+                finding = pn_finding_add(facts, "probe.stale", "warning", NULL, NULL, subject);
+                if (!finding ||
+                    pn_format_text(&finding->summary, "What is shown of %s is %s: %s.",
+                                   source->name.v,
+                                   pn_text_is(&source->state, "stale") ? "out of date" : "missing",
+                                   reason ? reason : "it could not be read") < 0 ||
+                    pn_format_text(&finding->advice,
+                                   "Run `pnhw-probe %s` by hand to see what it says; a device "
+                                   "that does not answer is named there.",
+                                   source->name.v) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
