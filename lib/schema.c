@@ -707,8 +707,9 @@ int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **r
                         return 0;
                 }
                 json_object_put(json);
-                what = error == json_tokener_continue ? "the text ends in the middle of a value"
-                                                      : json_tokener_error_desc(error);
+                what = error == json_tokener_continue || error == json_tokener_error_parse_eof
+                           ? "the text ends in the middle of a value"
+                           : json_tokener_error_desc(error);
         }
         if (ret_error) {
                 *ret_error = strdup(what);
