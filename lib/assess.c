@@ -109,16 +109,28 @@ PnFinding *pn_finding_add(PnFacts *facts, const char *code, const char *severity
         return finding;
 }
 
-/* Worst first; of equals, by device and id, so that the order says nothing else. */
-static int compare_findings(const void *a, const void *b)
+/* Worst first; of equals, in the order in which the rules told them, which is drives before others
+ * and the greatest loss first. */
+static int sort_findings(PnFacts *facts, PnStatus *status)
 {
-        const PnFinding *one = a, *other = b;
-        int r = pn_severity_rank(other->severity.v) - pn_severity_rank(one->severity.v);
+        unsigned n = facts->findings.n, next = 0;
+        PnFinding *sorted = n ? calloc(n, sizeof *sorted) : NULL;
 
-        if (r == 0)
-                r = strcmp(one->device.v ? one->device.v : "",
-                           other->device.v ? other->device.v : "");
-        return r ? r : strcmp(one->id.v, other->id.v);
+        if (n && !sorted)
+                return -ENOMEM;
+        for (int rank = (int)PN_ELEMENTS(severities) - 1; rank >= 0; rank--)
+                for (unsigned i = 0; i < n; i++)
+                        if (pn_severity_rank(facts->findings.v[i].severity.v) == rank)
+                                sorted[next++] = facts->findings.v[i];
+        status->findings.state = PN_KNOWN;
+        status->findings.n = next;
+        /* Room up to a power of two, as pn_list_append() wants it, is not needed: nothing is ever
+         * added to a finished status. */
+        status->findings.v = sorted;
+        free(facts->findings.v);
+        facts->findings.v = NULL;
+        facts->findings.n = 0;
+        return 0;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -212,15 +224,12 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         r = pn_rate(inventory, &ratings);
         if (r == 0)
                 r = run_rules(inventory, now, &ratings, &facts);
-        if (facts.findings.n > 1)
-                qsort(facts.findings.v, facts.findings.n, sizeof *facts.findings.v,
-                      compare_findings);
-        /* The lists change owners; the anonymous types are laid out alike (schema.h). */
-        status.ratings.state = status.findings.state = PN_KNOWN;
+        /* The list changes owner; the anonymous types are laid out alike (schema.h). */
+        status.ratings.state = PN_KNOWN;
         status.ratings.n = ratings.n;
         status.ratings.v = ratings.v;
-        status.findings.n = facts.findings.n;
-        status.findings.v = facts.findings.v;
+        if (r == 0)
+                r = sort_findings(&facts, &status);
         if (r == 0)
                 r = copy_host(inventory, &status);
         if (r == 0)
@@ -230,6 +239,9 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         if (r == 0)
                 r = pn_summarise(&status);
         if (r < 0) {
+                for (unsigned i = 0; i < facts.findings.n; i++)
+                        pn_done(pn_type_Finding(), &facts.findings.v[i]);
+                free(facts.findings.v);
                 pn_done(pn_type_Status(), &status);
                 return r;
         }

@@ -319,9 +319,11 @@ static uint64_t usable(const Hop *hop)
         switch (hop->verdict) {
         case FULL:
         case SLOT_LIMITED:
-        case DEGRADED:
         case PATH_LIMITED:
                 return bandwidth(hop->current);
+        case DEGRADED:
+                return hop->display_below ? bandwidth((Rate){hop->rated.gen, hop->current.width})
+                                          : bandwidth(hop->current);
         case IDLE:
                 return bandwidth((Rate){hop->rated.gen, hop->current.width});
         case ASLEEP:
@@ -416,6 +418,11 @@ static int short_vendor(const char *vendor, char *ret, size_t size)
         return snprintf(ret, size, "%.*s", (int)(length < 64 ? length : 64), vendor);
 }
 
+static const char *without_0x(const char *id)
+{
+        return pn_startswith(id, "0x") ? id + 2 : id;
+}
+
 static int set_model(const PnNvme *drive, const PnPci *pci, PnText *ret)
 {
         const char *vendor = pn_text(&pci->vendor), *name = pn_text(&pci->name);
@@ -428,8 +435,8 @@ static int set_model(const PnNvme *drive, const PnPci *pci, PnText *ret)
         if (name)
                 return pn_format_text(ret, "%s%s%s", maker, *maker ? " " : "", name);
         if (pci->vendor_id.state == PN_KNOWN && pci->device_id.state == PN_KNOWN)
-                return pn_format_text(ret, "%s%s%s:%s", maker, *maker ? " " : "", pci->vendor_id.v,
-                                      pci->device_id.v);
+                return pn_format_text(ret, "%s%s%s:%s", maker, *maker ? " " : "",
+                                      without_0x(pci->vendor_id.v), without_0x(pci->device_id.v));
         return 0;
 }
 

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "pcie.h"
+
 /* Words for one rating, made once and used in its sentences. */
 typedef struct Words {
         char name[80];                         /* "nvme3", or the address */
@@ -60,7 +62,8 @@ static Words words_for(const PnRating *rating)
         if (name)
                 (void)snprintf(words.name, sizeof words.name, "%s", name);
         else
-                (void)snprintf(words.name, sizeof words.name, "%s", rating->address.v);
+                (void)snprintf(words.name, sizeof words.name, "%s %s", words.noun,
+                               rating->address.v);
         if (slot)
                 (void)snprintf(words.slot, sizeof words.slot, " in slot %s", slot);
         write_rate(rating->current.v, words.current, sizeof words.current);
@@ -150,24 +153,48 @@ static int add_devices_behind(const PnFacts *facts, const PnRating *uplink, PnFi
         return 0;
 }
 
+/* What a link carries for its fault: where lanes are missing, at the speed that it can do, since a
+ * graphics device's speed is low only because it has nothing to do. */
+static uint64_t carries(const PnRating *rating)
+{
+        const PnLinkRate *now = rating->current.v;
+
+        if (pn_text_is(&rating->reason, "width"))
+                return pn_pcie_bandwidth(pn_pcie_generation(rating->rated.v->speed.v),
+                                         (unsigned)now->width.v);
+        return (uint64_t)now->bandwidth.v;
+}
+
 static int degraded(PnFacts *facts, const PnRating *rating)
 {
         Words words = words_for(rating);
-        uint64_t now = (uint64_t)rating->current.v->bandwidth.v;
-        uint64_t rated = (uint64_t)rating->rated.v->bandwidth.v;
+        uint64_t now = carries(rating), rated = (uint64_t)rating->rated.v->bandwidth.v;
         PnFinding *finding =
             add_for(facts, rating, "pcie.degraded", now * 4 < rated ? "critical" : "warning");
 
-        if (!finding ||
-            pn_format_text(&finding->summary,
-                           "%s%s runs at %s although both ends of the link can do %s: %" PRIu64
-                           " %% of that is lost.",
-                           words.name, words.slot, words.current, words.rated,
-                           (rated - now) * 100 / rated) < 0 ||
-            pn_format_text(&finding->detail,
-                           "The link to port %s carries %.1f GB/s instead of %.1f. This is a "
-                           "fault, not a limit of the slot.",
-                           rating->port.v, gigabytes(now), gigabytes(rated)) < 0 ||
+        if (!finding)
+                return -ENOMEM;
+        if (pn_text_is(&rating->reason, "width")) {
+                if (pn_format_text(&finding->summary,
+                                   "%s%s uses %" PRId64 " of %" PRId64
+                                   " lanes that both ends of the link have. %" PRIu64
+                                   " %% lost (%.1f of %.1f GB/s).",
+                                   words.name, words.slot, rating->current.v->width.v,
+                                   rating->rated.v->width.v, (rated - now) * 100 / rated,
+                                   gigabytes(now), gigabytes(rated)) < 0)
+                        return -ENOMEM;
+        } else if (pn_format_text(&finding->summary,
+                                  "%s%s runs at %s although both ends of the link can do %s. "
+                                  "%" PRIu64 " %% lost (%.1f of %.1f GB/s).",
+                                  words.name, words.slot, words.current, words.rated,
+                                  (rated - now) * 100 / rated, gigabytes(now),
+                                  gigabytes(rated)) < 0) {
+                return -ENOMEM;
+        }
+        if (pn_format_text(&finding->detail,
+                           "The link to port %s runs at %s and is rated for %s: a fault, not a "
+                           "limit of the slot.",
+                           rating->port.v, words.current, words.rated) < 0 ||
             advise_degraded(rating, &words, &finding->advice) < 0)
                 return -ENOMEM;
         return add_devices_behind(facts, rating, finding);
@@ -238,6 +265,9 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
                 : NULL;
         const char *adapter = "";
 
+        if (!can_be_moved(facts, rating))
+                return pn_format_text(ret,
+                                      "A limit of the board's design: there is nothing to do.");
         if (!place)
                 return pn_format_text(ret,
                                       "A limit of the design, not a fault. No free place is known "
@@ -279,7 +309,9 @@ static int path_limited(PnFacts *facts, const PnRating *rating)
         /* A limiting hop that has a finding of its own lists this device there. */
         if (pn_text_is(&limit->verdict, "degraded") || pn_text_is(&limit->verdict, "slot_limited"))
                 return 0;
-        finding = add_for(facts, rating, "pcie.path_limited", "notice");
+        /* Nobody can do anything about a chip on the board that sits behind the chipset. */
+        finding = add_for(facts, rating, "pcie.path_limited",
+                          can_be_moved(facts, rating) ? "notice" : "info");
         if (!finding)
                 return -ENOMEM;
         write_rate(limit->current.v, above, sizeof above);
@@ -296,7 +328,7 @@ static int path_limited(PnFacts *facts, const PnRating *rating)
         return advise_move(facts, rating, &words, &finding->advice);
 }
 
-/* Those that lose most choose first among free slots. */
+/* Drives first, then by loss: in this order findings are told and free slots are given away. */
 typedef struct Loss {
         const PnRating *rating;
         uint64_t mbps;
@@ -306,6 +338,8 @@ static int compare_loss(const void *a, const void *b)
 {
         const Loss *one = a, *other = b;
 
+        if (pn_text_is(&one->rating->kind, "nvme") != pn_text_is(&other->rating->kind, "nvme"))
+                return pn_text_is(&one->rating->kind, "nvme") ? -1 : 1;
         if (one->mbps != other->mbps)
                 return one->mbps > other->mbps ? -1 : 1;
         return strcmp(one->rating->address.v, other->rating->address.v);

@@ -27,38 +27,66 @@ static const char *plural(unsigned n)
         return n == 1 ? "" : "s";
 }
 
-static void count(const PnStatus *status, Count *drives, Count *others)
+/* Chips that the board's design limits are told as `info`, and are no part of the headline. */
+static bool is_worth_a_headline(const PnStatus *status, const PnRating *rating)
 {
-        *drives = *others = (Count){0};
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+
+                if (pn_text_is(&finding->address, rating->address.v) &&
+                    pn_startswith(finding->code.v, "pcie."))
+                        return !pn_text_is(&finding->severity, "info");
+        }
+        return true;
+}
+
+/* A switch is no device that anybody wants to use: what hangs on it is counted. But its own link
+ * can be the fault. */
+static void count(const PnStatus *status, Count *drives, Count *others, Count *switches)
+{
+        *drives = *others = *switches = (Count){0};
         for (unsigned i = 0; i < status->ratings.n; i++) {
                 const PnRating *rating = &status->ratings.v[i];
-                Count *group = pn_text_is(&rating->kind, "nvme") ? drives : others;
+                Count *group = pn_text_is(&rating->kind, "nvme")     ? drives
+                               : pn_text_is(&rating->kind, "switch") ? switches
+                                                                     : others;
 
                 if (is_judged(rating))
                         group->judged++;
                 else
                         group->unjudged++;
-                if (is_below(rating))
+                if (is_below(rating) && is_worth_a_headline(status, rating))
                         group->below++;
         }
 }
 
-/* "2 of 5 drives", or with one group all at its best "2 other devices" */
-static void say_below(PnBuf *buf, const Count *drives, const Count *others)
+static unsigned all(const Count *count)
 {
-        if (drives->below)
-                pn_buf_printf(buf, "%u of %u drive%s", drives->below,
-                              drives->judged + drives->unjudged,
-                              plural(drives->judged + drives->unjudged));
-        if (drives->below && others->below)
-                pn_buf_puts(buf, " and ");
-        if (others->below)
-                pn_buf_printf(buf, "%u of %u %sdevice%s", others->below,
-                              others->judged + others->unjudged, drives->judged ? "other " : "",
-                              plural(others->judged + others->unjudged));
-        pn_buf_printf(buf, " run%s below what %s could.",
-                      drives->below + others->below == 1 ? "s" : "",
-                      drives->below + others->below == 1 ? "it" : "they");
+        return count->judged + count->unjudged;
+}
+
+/* "2 of 5 drives, 1 of 3 other devices and 1 switch run below what they could." */
+static void say_below(PnBuf *buf, const Count *drives, const Count *others, const Count *switches)
+{
+        unsigned below = drives->below + others->below + switches->below;
+        unsigned parts =
+            (drives->below ? 1u : 0u) + (others->below ? 1u : 0u) + (switches->below ? 1u : 0u);
+
+        if (drives->below) {
+                pn_buf_printf(buf, "%u of %u drive%s", drives->below, all(drives),
+                              plural(all(drives)));
+                pn_buf_puts(buf, parts == 3 ? ", " : parts == 2 ? " and " : "");
+        }
+        if (others->below) {
+                pn_buf_printf(buf, "%u of %u %sdevice%s", others->below, all(others),
+                              all(drives) ? "other " : "", plural(all(others)));
+                pn_buf_puts(buf, switches->below ? " and " : "");
+        }
+        if (switches->below)
+                pn_buf_printf(buf, "%u switch%s", switches->below,
+                              switches->below == 1 ? "" : "es");
+        pn_buf_printf(buf, " run%s below what %s could.", below == 1 ? "s" : "",
+                      below == 1 ? "it" : "they");
 }
 
 static void say_best(PnBuf *buf, const Count *drives, const Count *others)
@@ -80,10 +108,21 @@ static void say_best(PnBuf *buf, const Count *drives, const Count *others)
                 pn_buf_puts(buf,
                             drives->judged == 1 ? " runs at its best." : " run at their best.");
         else
-                pn_buf_printf(buf, "%s%u device%s run%s at %s best.",
-                              others->judged == 1 ? "The " : "All ", others->judged,
+                pn_buf_printf(buf, "%s%u %sdevice%s run%s at %s best.",
+                              drives->unjudged      ? ""
+                              : others->judged == 1 ? "The "
+                                                    : "All ",
+                              others->judged, drives->unjudged ? "other " : "",
                               plural(others->judged), others->judged == 1 ? "s" : "",
                               others->judged == 1 ? "its" : "their");
+}
+
+/* A drive that nobody can judge is said, so that "all at their best" does not include it. */
+static void say_unjudged(PnBuf *buf, const Count *drives, const Count *others)
+{
+        if (drives->unjudged && drives->judged + others->judged)
+                pn_buf_printf(buf, " %u drive%s cannot be judged.", drives->unjudged,
+                              plural(drives->unjudged));
 }
 
 /* What is held back: the pools and arrays that findings name, each once. */
@@ -143,19 +182,20 @@ static void say_rest(PnBuf *buf, const PnStatus *status)
 int pn_summarise(PnStatus *status)
 {
         _cleanup_buf_ PnBuf buf = {0};
-        Count drives, others;
+        Count drives, others, switches;
         char *text;
         int r;
 
-        count(status, &drives, &others);
-        if (drives.below + others.below) {
-                say_below(&buf, &drives, &others);
+        count(status, &drives, &others, &switches);
+        if (drives.below + others.below + switches.below) {
+                say_below(&buf, &drives, &others, &switches);
                 r = say_affected(&buf, status);
                 if (r < 0)
                         return r;
         } else {
                 say_best(&buf, &drives, &others);
         }
+        say_unjudged(&buf, &drives, &others);
         say_rest(&buf, status);
         r = pn_buf_take(&buf, &text, NULL);
         if (r < 0)
