@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Answers the SIOCETHTOOL requests that a script names; every other one, and all of ethtool's
+ * netlink, is the kernel's. */
+
+#include <linux/capability.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+
+#include "fakehost.h"
+
+enum { MAX_READ = 4096 };
+
+static FhAnswer *find_answer(FhScript *script, const char *interface, const char *command)
+{
+        for (size_t i = 0; i < script->n_answers; i++) {
+                FhAnswer *answer = &script->answers[i];
+
+                if ((answer->times == 0 || answer->used < answer->times) &&
+                    (pn_streq(answer->device, "*") || pn_streq(answer->device, interface)) &&
+                    (pn_streq(answer->command, "any") || pn_streq(answer->command, command)))
+                        return answer;
+        }
+        return NULL;
+}
+
+static const char *name_of(uint32_t command)
+{
+        switch (command) {
+        case ETHTOOL_GDRVINFO:
+                return "drvinfo";
+        case ETHTOOL_GMODULEINFO:
+        case ETHTOOL_GMODULEEEPROM:
+                return "module";
+        case ETHTOOL_GPERMADDR:
+                return "permaddr";
+        default:
+                return NULL;
+        }
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+        (void)snprintf(to, size, "%s", from ? from : "");
+}
+
+static int reply_drvinfo(const FhAnswer *answer, uint64_t data, FhReply *reply)
+{
+        struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+
+        copy_text(info.driver, sizeof info.driver, answer->driver);
+        copy_text(info.version, sizeof info.version, answer->version);
+        copy_text(info.fw_version, sizeof info.fw_version, answer->firmware);
+        copy_text(info.bus_info, sizeof info.bus_info, answer->bus);
+        return fh_reply_write(reply, data, &info, sizeof info, sizeof info);
+}
+
+static int reply_module_info(const FhAnswer *answer, uint64_t data, FhReply *reply)
+{
+        struct ethtool_modinfo info = {
+            .cmd = ETHTOOL_GMODULEINFO,
+            .type = answer->module_type ? answer->module_type : ETH_MODULE_SFF_8472,
+            .eeprom_len = (uint32_t)answer->size,
+        };
+
+        return fh_reply_write(reply, data, &info, sizeof info, sizeof info);
+}
+
+static int reply_module_bytes(const FhAnswer *answer, const FhCall *call, uint64_t data,
+                              FhReply *reply)
+{
+        struct ethtool_eeprom request;
+        int r = fh_caller_read(call, data, &request, sizeof request);
+
+        if (r < 0)
+                return r;
+        if (request.len > MAX_READ || request.offset > answer->size ||
+            request.len > answer->size - request.offset)
+                return -EINVAL;
+        return fh_reply_write(reply, data + sizeof request, answer->bytes + request.offset,
+                              request.len, request.len);
+}
+
+static int reply_permanent_address(const FhAnswer *answer, uint64_t data, FhReply *reply)
+{
+        struct {
+                uint32_t cmd, size;
+                uint8_t mac[6];
+        } address = {.cmd = ETHTOOL_GPERMADDR, .size = sizeof answer->mac};
+
+        memcpy(address.mac, answer->mac, sizeof address.mac);
+        return fh_reply_write(reply, data, &address, sizeof address, 8 + sizeof address.mac);
+}
+
+FhVerdict fh_ethtool_ioctl(FhSupervisor *supervisor, const FhCall *call, FhReply *reply)
+{
+        struct ifreq request;
+        const char *name;
+        FhAnswer *answer;
+        uint32_t command;
+        uint64_t data;
+        int r = 0;
+
+        if (fh_caller_read(call, call->address, &request, sizeof request) < 0)
+                return FH_CONTINUE;
+        request.ifr_name[IFNAMSIZ - 1] = '\0';
+        data = (uintptr_t)request.ifr_data;
+        if (fh_caller_read(call, data, &command, sizeof command) < 0)
+                return FH_CONTINUE;
+        name = name_of(command);
+        answer = name ? find_answer(&supervisor->ethtool, request.ifr_name, name) : NULL;
+        if (!answer)
+                return FH_CONTINUE;
+
+        supervisor->n_commands++;
+        fh_log(supervisor, "%s ethtool %s command=0x%02x", request.ifr_name, name, command);
+        if (pn_streq(name, "module") && !fh_caller_can(call, CAP_NET_ADMIN)) {
+                reply->error = EPERM;
+                return FH_REPLY;
+        }
+        answer->used++;
+        reply->delay_ms = answer->delay_ms;
+        if (answer->kind == FH_ANSWER_HANG)
+                return FH_SILENCE;
+        if (answer->kind != FH_ANSWER_BYTES) {
+                reply->error = answer->error ? answer->error : EIO;
+                return FH_REPLY;
+        }
+        switch (command) {
+        case ETHTOOL_GDRVINFO:
+                r = reply_drvinfo(answer, data, reply);
+                break;
+        case ETHTOOL_GMODULEINFO:
+                r = reply_module_info(answer, data, reply);
+                break;
+        case ETHTOOL_GMODULEEEPROM:
+                r = reply_module_bytes(answer, call, data, reply);
+                break;
+        case ETHTOOL_GPERMADDR:
+                r = reply_permanent_address(answer, data, reply);
+                break;
+        default:
+                break;
+        }
+        reply->error = -r;
+        return FH_REPLY;
+}
