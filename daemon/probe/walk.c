@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads one device after the other in such a way that a device that hangs costs itself alone.
+ * Knows nothing of what is read.
+ *
+ * A worker thread reads; the main thread watches the clock. A thread that sleeps in the kernel
+ * because a device does not answer cannot be ended, so it is left behind: main emits the device as
+ * unread and starts another worker at the next one. Whatever the first worker still brings, if it
+ * ever comes back, is thrown away.
+ *
+ * The memory between runs is a directory of lock files, one for each device that is stuck, named
+ * after it. It is looked at once a walk, and is empty or missing on a healthy host, so that healthy
+ * devices cost nothing. Whoever gives a device up makes its file and locks it; the lock then lives
+ * as long as the process, which is as long as the thread that the kernel holds: exit() does not end
+ * that. A file whose lock can be had is left over from a read that did come back, and is removed.
+ */
+#include "walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "sysfs.h"
+
+#define LOCK_DIRECTORY "/run/pnhw-probe"
+
+/* Attributes are read into buffers on the stack, a page or two at a time. */
+#define WORKER_STACK (256 * 1024)
+
+typedef struct Walker {
+        PnWalk walk; /* a copy: a late worker may outlive the caller's */
+        PnEmit *emit;
+        PnReport *report;
+        PnNames locks;   /* names of lock files at the start */
+        int lock_dir;    /* -1: there are no locks */
+        unsigned n_used; /* threads that may still use this */
+
+        pthread_mutex_t mutex; /* for what follows and for emitting */
+        pthread_cond_t changed;
+        struct Worker *worker; /* whose results count; others are late */
+        size_t at;             /* the device that it is at; n at the end */
+        int64_t since_ms;      /* when it began with that */
+        int error;
+} Walker;
+
+typedef struct Worker {
+        Walker *walker;
+        size_t first;
+} Worker;
+
+static bool any_abandoned;
+
+bool pn_walk_any_abandoned(void)
+{
+        return any_abandoned;
+}
+
+static int64_t now_ms(void)
+{
+        struct timespec t;
+
+        (void)clock_gettime(CLOCK_MONOTONIC, &t);
+        return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The object of a device that could not be read at all: its key, and why the rest is missing. */
+static int fill_unread(const PnType *type, const char *name, PnState why, void *object)
+{
+        for (unsigned i = 0; i < type->n_fields; i++) {
+                const PnField *field = &type->fields[i];
+
+                if (field->kind == PN_KIND_KEY) {
+                        int r = pn_set_text(pn_field_at(field, object), name);
+
+                        if (r < 0)
+                                return r;
+                } else {
+                        memcpy(pn_field_at(field, object), &why, sizeof why);
+                }
+        }
+        return 0;
+}
+
+/* With the mutex held. */
+static void emit_object(Walker *walker, void *object)
+{
+        pn_emit_object(walker->emit, walker->walk.source, walker->walk.kind, object);
+        walker->report->count++;
+        if (walker->emit->error < 0)
+                walker->error = walker->emit->error;
+}
+
+static void emit_unread(Walker *walker, size_t i, PnState why)
+{
+        const PnWalk *walk = &walker->walk;
+        const PnType *type = pn_object_type(walk->kind);
+        void *object = calloc(1, type->size);
+
+        if (!object || fill_unread(type, walk->name(walk->context, i), why, object) < 0)
+                walker->error = -ENOMEM;
+        else
+                emit_object(walker, object);
+        pn_free(type, object);
+}
+
+/* A file name for a device of a source: those are names out of directories, so without a slash. */
+static void lock_name(const Walker *walker, size_t i, char *buf, size_t size)
+{
+        (void)snprintf(buf, size, "%s-%s", walker->walk.source,
+                       walker->walk.name(walker->walk.context, i));
+}
+
+/* Opens the directory of locks. Root makes it where tmpfiles.d has not; an ordinary user has one
+ * of his own, if he has a session. */
+static int open_lock_directory(bool create)
+{
+        const char *runtime = getenv("XDG_RUNTIME_DIR");
+        char path[PATH_MAX];
+
+        if (create && geteuid() == 0)
+                (void)mkdir(LOCK_DIRECTORY, 0755);
+        if (access(LOCK_DIRECTORY, W_OK) == 0)
+                return open(LOCK_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (!runtime || *runtime != '/' ||
+            (size_t)snprintf(path, sizeof path, "%s/pnhw-probe", runtime) >= sizeof path)
+                return -1;
+        if (create)
+                (void)mkdir(path, 0700);
+        return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void find_locks(Walker *walker)
+{
+        walker->lock_dir = open_lock_directory(/* create= */ false);
+        if (walker->lock_dir >= 0)
+                (void)pn_sysfs_names(walker->lock_dir, ".", &walker->locks);
+}
+
+/* Remembers, beyond the end of this program, that a read of a device has not come back. The
+ * descriptor is meant to be left open. */
+static void take_lock(Walker *walker, size_t i)
+{
+        char name[NAME_MAX + 1];
+        int fd;
+
+        if (walker->lock_dir < 0)
+                walker->lock_dir = open_lock_directory(/* create= */ true);
+        if (walker->lock_dir < 0)
+                return;
+        lock_name(walker, i, name, sizeof name);
+        fd = openat(walker->lock_dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+                pn_close(fd);
+}
+
+static bool is_stuck(Walker *walker, size_t i)
+{
+        _cleanup_close_ int fd = -1;
+        char name[NAME_MAX + 1];
+        bool found = false;
+
+        if (walker->locks.n == 0)
+                return false;
+        lock_name(walker, i, name, sizeof name);
+        for (size_t k = 0; k < walker->locks.n && !found; k++)
+                found = strcmp(walker->locks.v[k], name) == 0;
+        if (!found)
+                return false;
+        fd = openat(walker->lock_dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0)
+                return false;
+        if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+                return errno == EWOULDBLOCK;
+        (void)unlinkat(walker->lock_dir, name, 0);
+        return false;
+}
+
+static void release(Walker *walker)
+{
+        bool last;
+
+        (void)pthread_mutex_lock(&walker->mutex);
+        last = --walker->n_used == 0;
+        (void)pthread_mutex_unlock(&walker->mutex);
+        if (!last)
+                return;
+        pn_names_done(&walker->locks);
+        pn_close(walker->lock_dir);
+        (void)pthread_cond_destroy(&walker->changed);
+        (void)pthread_mutex_destroy(&walker->mutex);
+        free(walker);
+}
+
+/* Reads device i. Returns false if this worker is to end. */
+static bool work(const Worker *worker, size_t i, void *object, void *fact)
+{
+        Walker *walker = worker->walker;
+        const PnWalk *walk = &walker->walk;
+        const PnType *type = pn_object_type(walk->kind);
+        bool go_on = true;
+        int r;
+
+        if (fact)
+                memset(fact, 0, walk->fact_size);
+        r = is_stuck(walker, i) ? -EBUSY : walk->read(walk->context, i, object, fact);
+
+        (void)pthread_mutex_lock(&walker->mutex);
+        if (walker->worker != worker) {
+                go_on = false; /* late: main has answered for this device */
+        } else {
+                if (r == 0) {
+                        if (fact)
+                                memcpy((char *)walk->facts + i * walk->fact_size, fact,
+                                       walk->fact_size);
+                        emit_object(walker, object);
+                } else if (r == -EBUSY) {
+                        emit_unread(walker, i, PN_UNREAD_STUCK);
+                } else if (r != -ENODEV) {
+                        walker->error = r;
+                }
+                walker->at = walker->error < 0 ? walk->n : i + 1;
+                walker->since_ms = now_ms();
+                if (walker->at == walk->n) {
+                        go_on = false;
+                        (void)pthread_cond_signal(&walker->changed);
+                }
+        }
+        (void)pthread_mutex_unlock(&walker->mutex);
+        pn_done(type, object);
+        return go_on;
+}
+
+static void *run_worker(void *argument)
+{
+        Worker *worker = argument;
+        Walker *walker = worker->walker;
+        const PnWalk *walk = &walker->walk;
+        void *object = calloc(1, pn_object_type(walk->kind)->size);
+        void *fact = walk->fact_size ? malloc(walk->fact_size) : NULL;
+
+        if (!object || (walk->fact_size && !fact)) {
+                (void)pthread_mutex_lock(&walker->mutex);
+                walker->error = -ENOMEM;
+                walker->at = walk->n;
+                (void)pthread_cond_signal(&walker->changed);
+                (void)pthread_mutex_unlock(&walker->mutex);
+        } else {
+                for (size_t i = worker->first; work(worker, i, object, fact); i++)
+                        continue;
+        }
+        free(object);
+        free(fact);
+        free(worker);
+        release(walker);
+        return NULL;
+}
+
+/* With the mutex held. */
+static int start_worker(Walker *walker)
+{
+        Worker *worker = calloc(1, sizeof *worker);
+        pthread_attr_t attributes;
+        pthread_t thread;
+        int r;
+
+        if (!worker)
+                return -ENOMEM;
+        *worker = (Worker){.walker = walker, .first = walker->at};
+        walker->worker = worker;
+        walker->since_ms = now_ms();
+        walker->n_used++;
+        (void)pthread_attr_init(&attributes);
+        (void)pthread_attr_setstacksize(&attributes, WORKER_STACK);
+        (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        r = pthread_create(&thread, &attributes, run_worker, worker);
+        (void)pthread_attr_destroy(&attributes);
+        if (r != 0) {
+                walker->n_used--;
+                free(worker);
+                return -ENOMEM;
+        }
+        return 0;
+}
+
+/* Gives up on the device that the worker is at, and goes on behind it. With the mutex held. */
+static void give_up(Walker *walker)
+{
+        const PnWalk *walk = &walker->walk;
+        PnReport *report = walker->report;
+
+        any_abandoned = true;
+        walker->worker = NULL;
+        take_lock(walker, walker->at);
+        emit_unread(walker, walker->at, PN_UNREAD_TIMEOUT);
+        walker->at++;
+        report->timeouts++;
+        if (report->timeouts >= PN_WALK_MAX_STUCK && walker->at < walk->n) {
+                pn_report_reason(report,
+                                 "%u devices did not answer within %d ms each; %zu more were not "
+                                 "tried",
+                                 report->timeouts, PN_WALK_PATIENCE_MS, walk->n - walker->at);
+                walker->at = walk->n;
+        }
+        if (walker->error == 0 && walker->at < walk->n)
+                walker->error = start_worker(walker);
+}
+
+int pn_walk(const PnWalk *walk, PnEmit *emit, PnReport *report, bool *ret_abandoned)
+{
+        Walker *walker;
+        pthread_condattr_t attributes;
+        int r;
+
+        *ret_abandoned = false;
+        if (walk->n == 0 || report->timeouts >= PN_WALK_MAX_STUCK)
+                return 0;
+        walker = calloc(1, sizeof *walker);
+        if (!walker)
+                return -ENOMEM;
+        walker->walk = *walk;
+        walker->emit = emit;
+        walker->report = report;
+        walker->n_used = 1;
+        (void)pthread_mutex_init(&walker->mutex, NULL);
+        (void)pthread_condattr_init(&attributes);
+        (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+        (void)pthread_cond_init(&walker->changed, &attributes);
+        (void)pthread_condattr_destroy(&attributes);
+        find_locks(walker);
+
+        (void)pthread_mutex_lock(&walker->mutex);
+        walker->error = start_worker(walker);
+        while (walker->error == 0 && walker->at < walk->n) {
+                int64_t deadline = walker->since_ms + PN_WALK_PATIENCE_MS;
+
+                if (now_ms() >= deadline) {
+                        give_up(walker);
+                        *ret_abandoned = true;
+                } else {
+                        struct timespec t = {.tv_sec = deadline / 1000,
+                                             .tv_nsec = deadline % 1000 * 1000000};
+
+                        (void)pthread_cond_timedwait(&walker->changed, &walker->mutex, &t);
+                }
+        }
+        walker->worker = NULL;
+        r = walker->error;
+        (void)pthread_mutex_unlock(&walker->mutex);
+        release(walker);
+        return r;
+}
