@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes and removes the daemon's socket in the file system. */
+
+#include "listen.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+static int _printf_(3, 4) fail(int result, char **ret_error, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        if (vasprintf(ret_error, format, args) < 0) {
+                *ret_error = NULL;
+                result = -ENOMEM;
+        }
+        va_end(args);
+        return result;
+}
+
+void pn_listener_done(PnListener *listener)
+{
+        struct stat st;
+
+        if (listener->path && lstat(listener->path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+            st.st_dev == listener->device && st.st_ino == listener->inode)
+                (void)unlink(listener->path);
+        pn_close(listener->fd);
+        /* The lock's file stays: removing it would let two daemons hold two locks of one name. */
+        pn_close(listener->lock_fd);
+        free(listener->path);
+        *listener = (PnListener){.fd = -1, .lock_fd = -1};
+}
+
+/* Root makes the folder of the socket; for others it is no accident that it is missing. */
+static int make_folder(const char *path, char **ret_error)
+{
+        _cleanup_free_ char *folder = strdup(path);
+        struct stat st;
+        char *slash;
+
+        if (!folder)
+                return -ENOMEM;
+        slash = strrchr(folder, '/');
+        if (!slash || slash == folder)
+                return 0;
+        *slash = '\0';
+        if (stat(folder, &st) == 0 || errno != ENOENT)
+                return 0; /* what else may be wrong with it, the next step finds out */
+        if (geteuid() != 0)
+                return fail(-ENOENT, ret_error,
+                            "the folder %s does not exist; --socket=PATH takes another place",
+                            folder);
+        if (mkdir(folder, 0755) < 0 && errno != EEXIST) {
+                int r = -errno;
+
+                return fail(r, ret_error,
+                            "cannot make the folder %s: %s; --socket=PATH takes "
+                            "another place",
+                            folder, strerror(-r));
+        }
+        return 0;
+}
+
+static int take_lock(const char *path, int *ret, char **ret_error)
+{
+        _cleanup_free_ char *name = NULL;
+        _cleanup_close_ int fd = -1;
+        int r;
+
+        if (asprintf(&name, "%s.lock", path) < 0) {
+                name = NULL;
+                return -ENOMEM;
+        }
+        fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0) {
+                r = -errno;
+                return fail(r, ret_error,
+                            "cannot open the lock %s: %s; --socket=PATH takes "
+                            "another place",
+                            name, strerror(-r));
+        }
+        if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+                r = -errno;
+                if (r == -EWOULDBLOCK)
+                        return fail(-EBUSY, ret_error,
+                                    "already running: another pnhwd has %s (it holds %s)", path,
+                                    name);
+                return fail(r, ret_error, "cannot lock %s: %s", name, strerror(-r));
+        }
+        *ret = PN_STEAL_FD(fd);
+        return 0;
+}
+
+/* Whether somebody listens on a socket that exists: 1 or 0. */
+static int is_alive(const struct sockaddr_un *address)
+{
+        _cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+        return fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
+               errno != ECONNREFUSED;
+}
+
+/* Makes room at the path, if what is there is only what a dead daemon left. */
+static int clear_path(const struct sockaddr_un *address, char **ret_error)
+{
+        const char *path = address->sun_path;
+        struct stat st;
+
+        if (lstat(path, &st) < 0)
+                return errno == ENOENT ? 0
+                                       : fail(-errno, ret_error, "cannot look at %s: %s", path,
+                                              strerror(errno));
+        if (!S_ISSOCK(st.st_mode))
+                return fail(-EEXIST, ret_error,
+                            "%s exists and is not a socket; it is left alone: move it away, or "
+                            "give --socket=PATH",
+                            path);
+        if (is_alive(address))
+                return fail(-EADDRINUSE, ret_error,
+                            "another program listens on %s; stop it, or give --socket=PATH", path);
+        if (unlink(path) < 0 && errno != ENOENT)
+                return fail(-errno, ret_error, "cannot replace the dead socket %s: %s", path,
+                            strerror(errno));
+        return 0;
+}
+
+int pn_listener_open(const char *path, PnListener *ret, char **ret_error)
+{
+        _cleanup_(pn_listener_done) PnListener listener = {.fd = -1, .lock_fd = -1};
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        struct stat st;
+        int r;
+
+        if (strlen(path) >= sizeof address.sun_path)
+                return fail(-ENAMETOOLONG, ret_error,
+                            "the path of a socket may have %zu bytes, and this has %zu: %s",
+                            sizeof address.sun_path - 1, strlen(path), path);
+        memcpy(address.sun_path, path, strlen(path) + 1);
+        r = make_folder(path, ret_error);
+        if (r < 0)
+                return r;
+        r = take_lock(path, &listener.lock_fd, ret_error);
+        if (r < 0)
+                return r;
+        r = clear_path(&address, ret_error);
+        if (r < 0)
+                return r;
+        listener.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (listener.fd < 0)
+                return fail(-errno, ret_error, "cannot make a socket: %s", strerror(errno));
+        if (bind(listener.fd, (struct sockaddr *)&address, sizeof address) < 0)
+                return fail(-errno, ret_error,
+                            "cannot make the socket %s: %s; --socket=PATH takes "
+                            "another place",
+                            path, strerror(errno));
+        listener.path = strdup(path);
+        if (!listener.path || lstat(path, &st) < 0)
+                return fail(-ENOMEM, ret_error, "cannot look at the socket %s", path);
+        listener.device = st.st_dev;
+        listener.inode = st.st_ino;
+        /* Every local user may read, whatever the umask is. */
+        if (chmod(path, 0666) < 0 || listen(listener.fd, SOMAXCONN) < 0)
+                return fail(-errno, ret_error, "cannot open the socket %s: %s", path,
+                            strerror(errno));
+        *ret = listener;
+        listener = (PnListener){.fd = -1, .lock_fd = -1};
+        return 0;
+}

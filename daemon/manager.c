@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Decides when the hardware is read, and makes a snapshot of what came. */
+
+#include "manager.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "assess.h"
+#include "join.h"
+#include "log.h"
+#include "merge.h"
+
+/* What hardly changes while a machine runs is read once an hour. */
+#define HOST_INTERVAL ((uint64_t)3600 * 1000 * 1000)
+
+/* When one source has ended and another takes long, how long the first waits for the other before
+ * it is shown. */
+#define GRACE ((uint64_t)500 * 1000)
+
+typedef struct Source {
+        PnInventory incoming; /* what its run has sent so far; only its own lists are used */
+        uint64_t last_start;  /* CLOCK_MONOTONIC, µs; 0 before the first */
+        uint64_t due;
+        bool is_unpublished; /* it has ended since the last snapshot */
+        bool has_objects;    /* something of it ever came */
+        bool was_complete;   /* at least one run ended well */
+        bool failed;         /* the last run did not */
+        bool logged;         /* and the journal has it */
+        PnSource shown;      /* as the inventory shows it */
+} Source;
+
+struct PnManager {
+        sd_event *event;
+        PnManagerOptions options;
+        PnCollector *collector;
+        sd_event_source *timer, *grace;
+        PnInventory raw; /* what is known, before it is joined */
+        Source sources[PN_N_SOURCES];
+        PnSnapshot *snapshot;
+        int64_t generation;
+        PnSnapshotHandler handler;
+        void *userdata;
+};
+
+/* Which objects a source may send, and in which list of the inventory they go. */
+static const struct {
+        PnSourceId source;
+        const char *kind;  /* in the probe's lines */
+        const char *field; /* of PnInventory */
+} kinds[] = {
+    {PN_SOURCE_host, "host", "host"},
+    {PN_SOURCE_pci, "pci", "pci"},
+    {PN_SOURCE_nvme, "nvme", "nvme"},
+    {PN_SOURCE_block, "disk", "disks"},
+    {PN_SOURCE_block, "namespace_uses", "namespace_uses"},
+};
+
+static uint64_t now_usec(const PnManager *manager)
+{
+        uint64_t now = 0;
+
+        (void)sd_event_now(manager->event, CLOCK_MONOTONIC, &now);
+        return now;
+}
+
+static void now_text(char text[static 32])
+{
+        time_t now = time(NULL);
+        struct tm tm;
+
+        if (!gmtime_r(&now, &tm) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+                memcpy(text, "1970-01-01T00:00:00Z", sizeof "1970-01-01T00:00:00Z");
+}
+
+static int on_object(void *userdata, PnSourceId source, const char *kind, struct json_object *json,
+                     char **ret_error)
+{
+        PnManager *manager = userdata;
+        PnInventory *incoming = &manager->sources[source].incoming;
+
+        for (size_t i = 0; i < PN_ELEMENTS(kinds); i++) {
+                const PnField *field;
+                void *object;
+                int r;
+
+                if (kinds[i].source != source || strcmp(kinds[i].kind, kind) != 0)
+                        continue;
+                field = pn_field(pn_type_Inventory(), kinds[i].field);
+                if (field->kind == PN_KIND_OBJ) {
+                        if (incoming->host.v) {
+                                *ret_error = strdup("a second host");
+                                return -EINVAL;
+                        }
+                        object = PN_NEW(&incoming->host);
+                } else
+                        object = pn_list_append(pn_field_at(field, incoming), field->type()->size);
+                if (!object)
+                        return -ENOMEM;
+                r = pn_read_json(field->type(), json, PN_JSON_STRICT, object, ret_error, NULL);
+                if (r < 0) {
+                        /* A failed object must not stay as an empty one. */
+                        if (field->kind == PN_KIND_OBJ) {
+                                pn_free(field->type(), object);
+                                memset(&incoming->host, 0, sizeof incoming->host);
+                        } else {
+                                PnList list;
+
+                                memcpy(&list, pn_field_at(field, incoming), sizeof list);
+                                pn_list_remove(field->type(), pn_field_at(field, incoming),
+                                               list.n - 1);
+                        }
+                        return r;
+                }
+                manager->sources[source].has_objects = true;
+                return 0;
+        }
+        *ret_error = strdup("an object of a kind that this source does not have");
+        return -EINVAL;
+}
+
+/* Takes over what a run sent. After a bad end what it did not send may still be there. */
+static int merge(PnManager *manager, PnSourceId source, bool complete)
+{
+        PnInventory *raw = &manager->raw, *incoming = &manager->sources[source].incoming;
+        int r;
+
+        switch (source) {
+        case PN_SOURCE_host:
+                if (incoming->host.v) {
+                        pn_free(pn_type_Host(), raw->host.v);
+                        raw->host.v = PN_STEAL(incoming->host.v);
+                        raw->host.state = PN_KNOWN;
+                        incoming->host.state = PN_ABSENT;
+                }
+                return 0;
+        case PN_SOURCE_pci:
+                return pn_merge_list(pn_type_Pci(), &raw->pci, &incoming->pci, complete);
+        case PN_SOURCE_nvme:
+                return pn_merge_nvme(raw, incoming, complete);
+        case PN_SOURCE_block:
+                r = pn_merge_list(pn_type_Disk(), &raw->disks, &incoming->disks, complete);
+                if (r < 0)
+                        return r;
+                return pn_merge_list(pn_type_BlockUses(), &raw->namespace_uses,
+                                     &incoming->namespace_uses, complete);
+        case PN_N_SOURCES:
+                break;
+        }
+        return -EINVAL;
+}
+
+/* How the inventory shows a source; what the clock says goes in on success only. */
+static int describe(Source *source, const char *reason, int64_t took_ms)
+{
+        char now[32];
+        int r;
+
+        r = pn_set_text(&source->shown.reason, reason);
+        if (reason) {
+                bool stale = source->has_objects || source->was_complete;
+
+                if (r == 0)
+                        r = pn_set_text(&source->shown.state, stale ? "stale" : "failed");
+        } else {
+                now_text(now);
+                if (r == 0)
+                        r = pn_set_text(&source->shown.state, "fresh");
+                if (r == 0)
+                        r = pn_set_text(&source->shown.updated, now);
+        }
+        if (took_ms >= 0)
+                source->shown.took_ms = pn_int(took_ms);
+        return r;
+}
+
+/* On change only: the same line each minute for years helps nobody. */
+static void log_change(Source *source, const char *name, const char *reason)
+{
+        if (reason && !source->logged)
+                pn_log(PN_LOG_WARNING, "source %s cannot be read: %s", name, reason);
+        else if (!reason && source->logged)
+                pn_log(PN_LOG_NOTICE, "source %s can be read again", name);
+        source->logged = reason;
+}
+
+/* Puts together what is known and shows it. With memory short the snapshot before stands. */
+static int make_snapshot(PnManager *manager, PnSnapshot **ret)
+{
+        PnInventory inventory = {0};
+        PnStatus status = {0};
+        char now[32];
+        int r;
+
+        now_text(now);
+        r = pn_copy(pn_type_Inventory(), &inventory, &manager->raw);
+        for (size_t i = 0; r >= 0 && i < PN_N_SOURCES; i++) {
+                PnSource *source = PN_APPEND(&inventory.sources);
+
+                r = source ? pn_copy(pn_type_Source(), source, &manager->sources[i].shown)
+                           : -ENOMEM;
+        }
+        if (r >= 0)
+                r = pn_join(&inventory);
+        if (r >= 0)
+                r = pn_assess(&inventory, manager->snapshot ? &manager->snapshot->status : NULL,
+                              now, &status);
+        if (r >= 0)
+                return pn_snapshot_new(&inventory, &status, manager->generation + 1, ret);
+        pn_done(pn_type_Inventory(), &inventory);
+        pn_done(pn_type_Status(), &status);
+        return r;
+}
+
+static void publish(PnManager *manager)
+{
+        _cleanup_(pn_snapshot_unrefp) PnSnapshot *before = NULL;
+        PnSnapshot *now;
+        int r;
+
+        (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_OFF);
+        r = make_snapshot(manager, &now);
+        if (r < 0) {
+                pn_log(PN_LOG_ERROR, "cannot make a snapshot: %s", strerror(-r));
+                return;
+        }
+        for (size_t i = 0; i < PN_N_SOURCES; i++)
+                manager->sources[i].is_unpublished = false;
+        before = manager->snapshot;
+        manager->snapshot = now;
+        manager->generation++;
+        manager->handler(manager->userdata, before, now);
+        pn_snapshot_unref(PN_STEAL(before));
+        /* What a reading needed for a moment goes back to the system. */
+        (void)malloc_trim(0);
+}
+
+/* Shows what has ended: next if nothing else is on its way, else a little later. The first snapshot
+ * waits for every source, each of which ends at its deadline at the latest. Always by way of the
+ * loop, so that a caller never finds the snapshot changed under its hands. */
+static void publish_soon(PnManager *manager)
+{
+        bool running = pn_collector_running(manager->collector);
+        int enabled = SD_EVENT_OFF;
+
+        if (running && !manager->snapshot)
+                return;
+        (void)sd_event_source_get_enabled(manager->grace, &enabled);
+        if (running && enabled != SD_EVENT_OFF)
+                return;
+        (void)sd_event_source_set_time_relative(manager->grace, running ? GRACE : 0);
+        (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_ONESHOT);
+}
+
+static void source_ended(PnManager *manager, PnSourceId id, const char *reason, int64_t took_ms)
+{
+        Source *source = &manager->sources[id];
+
+        if (merge(manager, id, !reason) < 0)
+                reason = "memory is short";
+        pn_done(pn_type_Inventory(), &source->incoming);
+        if (!reason)
+                source->was_complete = true;
+        if (describe(source, reason, took_ms) < 0)
+                pn_log(PN_LOG_ERROR, "memory is short");
+        log_change(source, pn_source_name(id), reason);
+        source->failed = reason;
+        source->is_unpublished = true;
+}
+
+static void on_ended(void *userdata, PnSourceId id, const char *reason, uint64_t took_ms)
+{
+        source_ended(userdata, id, reason, (int64_t)took_ms);
+        publish_soon(userdata);
+}
+
+static uint64_t interval_of(const PnManager *manager, PnSourceId source)
+{
+        uint64_t interval = manager->options.interval;
+
+        return source == PN_SOURCE_host && interval < HOST_INTERVAL ? HOST_INTERVAL : interval;
+}
+
+static void start_source(PnManager *manager, PnSourceId id)
+{
+        Source *source = &manager->sources[id];
+        _cleanup_free_ char *error = NULL;
+
+        source->last_start = now_usec(manager);
+        source->due = source->last_start + interval_of(manager, id);
+        if (pn_collector_start(manager->collector, id, &error) < 0)
+                source_ended(manager, id, error ? error : "memory is short", -1);
+}
+
+/* Sets the one timer to the source that is due first. */
+static void set_timer(PnManager *manager)
+{
+        uint64_t due = UINT64_MAX;
+
+        for (size_t i = 0; i < PN_N_SOURCES; i++)
+                if (manager->sources[i].due < due)
+                        due = manager->sources[i].due;
+        (void)sd_event_source_set_time(manager->timer, due);
+        (void)sd_event_source_set_enabled(manager->timer, SD_EVENT_ONESHOT);
+}
+
+/* Those that are not running yet. */
+static void start_sources(PnManager *manager, PnSourceSet sources)
+{
+        sources &= ~pn_collector_running(manager->collector);
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++)
+                if (sources & 1u << id)
+                        start_source(manager, id);
+        set_timer(manager);
+}
+
+static bool has_unpublished(const PnManager *manager)
+{
+        for (size_t i = 0; i < PN_N_SOURCES; i++)
+                if (manager->sources[i].is_unpublished)
+                        return true;
+        return false;
+}
+
+static int on_timer(sd_event_source *timer _unused_, uint64_t usec _unused_, void *userdata)
+{
+        PnManager *manager = userdata;
+        uint64_t now = now_usec(manager), slack = manager->options.interval / 2;
+        PnSourceSet sources = 0;
+
+        /* What is due soon is read now, so that one wake-up serves for all. */
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++)
+                if (manager->sources[id].due <= now + slack) {
+                        sources |= 1u << id;
+                        manager->sources[id].due = now + interval_of(manager, id);
+                }
+        start_sources(manager, sources);
+        if (has_unpublished(manager))
+                publish_soon(manager);
+        return 0;
+}
+
+static int on_grace(sd_event_source *grace _unused_, uint64_t usec _unused_, void *userdata)
+{
+        PnManager *manager = userdata;
+
+        if (manager->snapshot || !pn_collector_running(manager->collector))
+                publish(manager);
+        return 0;
+}
+
+int pn_manager_new(sd_event *event, const PnManagerOptions *options, PnManager **ret)
+{
+        static const PnCollectorHandlers handlers = {on_object, on_ended};
+        _cleanup_(pn_manager_freep) PnManager *manager = calloc(1, sizeof *manager);
+        uint64_t accuracy = options->interval / 8;
+        int r;
+
+        if (!manager)
+                return -ENOMEM;
+        manager->event = sd_event_ref(event);
+        manager->options = *options;
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++) {
+                PnSource *shown = &manager->sources[id].shown;
+
+                if (pn_set_text(&shown->name, pn_source_name(id)) < 0 ||
+                    pn_set_text(&shown->state, "never") < 0)
+                        return -ENOMEM;
+        }
+        r = pn_collector_new(event, options->probe, options->deadline, &handlers, manager,
+                             &manager->collector);
+        if (r < 0)
+                return r;
+        r = sd_event_add_time(event, &manager->timer, CLOCK_MONOTONIC, UINT64_MAX, accuracy,
+                              on_timer, manager);
+        if (r < 0)
+                return r;
+        r = sd_event_add_time(event, &manager->grace, CLOCK_MONOTONIC, UINT64_MAX, GRACE / 4,
+                              on_grace, manager);
+        if (r < 0)
+                return r;
+        (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_OFF);
+        *ret = PN_STEAL(manager);
+        return 0;
+}
+
+void pn_manager_free(PnManager *manager)
+{
+        if (!manager)
+                return;
+        pn_collector_free(manager->collector);
+        sd_event_source_disable_unref(manager->timer);
+        sd_event_source_disable_unref(manager->grace);
+        pn_done(pn_type_Inventory(), &manager->raw);
+        for (size_t i = 0; i < PN_N_SOURCES; i++) {
+                pn_done(pn_type_Inventory(), &manager->sources[i].incoming);
+                pn_done(pn_type_Source(), &manager->sources[i].shown);
+        }
+        pn_snapshot_unref(manager->snapshot);
+        sd_event_unref(manager->event);
+        free(manager);
+}
+
+int pn_manager_start(PnManager *manager, PnSnapshotHandler handler, void *userdata)
+{
+        manager->handler = handler;
+        manager->userdata = userdata;
+        start_sources(manager, PN_ALL_SOURCES);
+        if (has_unpublished(manager))
+                publish_soon(manager);
+        return 0;
+}
+
+PnSnapshot *pn_manager_snapshot(const PnManager *manager)
+{
+        return manager->snapshot;
+}
+
+PnSourceSet pn_manager_busy(const PnManager *manager)
+{
+        PnSourceSet busy = pn_collector_running(manager->collector);
+
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++)
+                if (manager->sources[id].is_unpublished)
+                        busy |= 1u << id;
+        return busy;
+}
+
+PnSourceSet pn_manager_refresh(PnManager *manager, PnSourceSet sources)
+{
+        uint64_t now = now_usec(manager);
+        PnSourceSet start = 0;
+
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++)
+                if (sources & 1u << id && now - manager->sources[id].last_start >= PN_REFRESH_MIN)
+                        start |= 1u << id;
+        start_sources(manager, start);
+        if (has_unpublished(manager))
+                publish_soon(manager);
+        return sources & pn_manager_busy(manager);
+}
