@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where facts come from: the daemon, a saved inventory, or the probe. Knows no layout. */
+
+#include "source.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "assess.h"
+#include "client.h"
+#include "device.h"
+#include "join.h"
+#include "near.h"
+#include "probe.h"
+
+#define ANSWER_TIMEOUT_MS 5000
+#define FILE_MAX          ((size_t)256 << 20)
+
+void facts_done(Facts *facts)
+{
+        pn_done(pn_type_Status(), &facts->status);
+        pn_done(pn_type_Inventory(), &facts->inventory);
+        free(facts->status_text);
+        *facts = (Facts){0};
+}
+
+/* ---- the daemon ---- */
+
+#define START_IT                                                                                   \
+        "\nstart it:          systemctl start pnhwd"                                               \
+        "\nor do without it:  pnhwctl --once status   (as root, to see everything)"
+
+static int cannot_connect(Cli *cli, int error, const char *sentence)
+{
+        struct stat st;
+
+        switch (error) {
+        case -ENOENT:
+                return cli_fail(cli, "NoDaemon", "pnhwd is not running: %s does not exist" START_IT,
+                                cli->socket);
+        case -ECONNREFUSED:
+                return cli_fail(cli, "NoDaemon",
+                                "pnhwd is not running: nobody listens on %s" START_IT, cli->socket);
+        case -EACCES: {
+                struct group *group = NULL;
+
+                if (stat(cli->socket, &st) == 0 && st.st_mode & S_IWGRP && st.st_gid != 0)
+                        group = getgrgid(st.st_gid);
+                if (group)
+                        return cli_fail(cli, "PermissionDenied",
+                                        "you may not connect to %s: it is for members of the group "
+                                        "%s\njoin it:   sudo adduser $USER %s   (then log in again)"
+                                        "\nor ask as root",
+                                        cli->socket, group->gr_name, group->gr_name);
+                return cli_fail(cli, "PermissionDenied", "you may not connect to %s; ask as root",
+                                cli->socket);
+        }
+        case -ENOMEM:
+                return cli_out_of_memory(cli);
+        case -ETIMEDOUT:
+                return cli_fail(cli, "Timeout",
+                                "pnhwd took the connection at %s, but gave no answer within %d "
+                                "seconds\nwhat it is doing:  systemctl status pnhwd",
+                                cli->socket, ANSWER_TIMEOUT_MS / 1000);
+        default:
+                return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s: %s", cli->socket,
+                                sentence ? sentence : strerror(-error));
+        }
+}
+
+static const char *short_error(const char *name)
+{
+        const char *dot = strrchr(name, '.');
+
+        return dot ? dot + 1 : name;
+}
+
+static int varlink_error(Cli *cli, const PnReply *reply)
+{
+        _cleanup_free_ char *sentence = pn_reply_describe_error(reply);
+
+        if (!sentence)
+                return cli_out_of_memory(cli);
+        return cli_fail(cli, short_error(reply->error), "%s", sentence);
+}
+
+/* Calls a method. 0 and a reply that is no error, or the exit code. */
+static int call(Cli *cli, PnClient *client, const char *method, const char *parameters,
+                PnReply *ret)
+{
+        _cleanup_free_ char *sentence = NULL;
+        int r = pn_client_call(client, method, parameters, false, ret, &sentence);
+
+        if (r < 0)
+                return cannot_connect(cli, r, sentence);
+        return ret->error ? varlink_error(cli, ret) : 0;
+}
+
+static int connect_daemon(Cli *cli, PnClient **ret)
+{
+        _cleanup_free_ char *sentence = NULL;
+        int r = pn_client_connect(cli->socket, ANSWER_TIMEOUT_MS, ret, &sentence);
+
+        return r < 0 ? cannot_connect(cli, r, sentence) : 0;
+}
+
+/* Reads an object out of an answer of the daemon's, which may be newer than we are. */
+static int read_answer(Cli *cli, const PnType *type, struct json_object *json, void *ret)
+{
+        _cleanup_free_ char *sentence = NULL;
+        int r = pn_read_json(type, json, PN_JSON_ALLOW_UNKNOWN, ret, &sentence, NULL);
+
+        if (r == -ENOMEM)
+                return cli_out_of_memory(cli);
+        if (r < 0)
+                return cli_fail(cli, "BadAnswer",
+                                "what listens on %s gave an answer that makes no sense: %s",
+                                cli->socket, sentence ? sentence : "unknown");
+        return 0;
+}
+
+static int daemon_inventory(Cli *cli, PnClient *client, const char *parameters, PnInventory *ret)
+{
+        _cleanup_(pn_reply_done) PnReply reply = {0};
+        int r = call(cli, client, "io.pnhw.Hardware.GetInventory", parameters, &reply);
+
+        if (r)
+                return r;
+        return read_answer(cli, pn_type_Inventory(),
+                           json_object_object_get(reply.parameters, "inventory"), ret);
+}
+
+static int daemon_facts(Cli *cli, Want want, Facts *ret)
+{
+        _cleanup_(pn_client_freep) PnClient *client = NULL;
+        _cleanup_(pn_reply_done) PnReply reply = {0};
+        int r = connect_daemon(cli, &client);
+
+        if (r == 0)
+                r = call(cli, client, "io.pnhw.Hardware.GetStatus", NULL, &reply);
+        if (r)
+                return r;
+        if (want == WANT_STATUS && cli->json != JSON_OFF) {
+                const char *text = json_object_to_json_string_length(
+                    reply.parameters, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
+                    &ret->status_length);
+
+                ret->status_text = text ? strndup(text, ret->status_length) : NULL;
+                if (!ret->status_text)
+                        return cli_out_of_memory(cli);
+        }
+        r = read_answer(cli, pn_type_Status(), reply.parameters, &ret->status);
+        if (r == 0 && want != WANT_STATUS) {
+                char parameters[64];
+
+                (void)snprintf(parameters, sizeof parameters, "{\"kinds\":[\"%s\"]}",
+                               want & WANT_PCI    ? "pci"
+                               : want & WANT_NVME ? "nvme"
+                                                  : "disks");
+                r = daemon_inventory(cli, client, parameters, &ret->inventory);
+        }
+        return r;
+}
+
+/* ---- documents ---- */
+
+static int read_file(Cli *cli, const char *name, PnBuf *ret)
+{
+        bool is_stdin = strcmp(name, "-") == 0;
+        _cleanup_close_ int opened = -1;
+        int fd = STDIN_FILENO;
+
+        if (!is_stdin) {
+                fd = opened = open(name, O_RDONLY | O_CLOEXEC);
+                if (fd < 0)
+                        return cli_fail(cli, "BadFile", "%s: %s", name, strerror(errno));
+        }
+        for (;;) {
+                char chunk[65536];
+                ssize_t n = read(fd, chunk, sizeof chunk);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return cli_fail(cli, "BadFile", "%s: %s", name, strerror(errno));
+                if (n == 0)
+                        return 0;
+                if (ret->len + (size_t)n > FILE_MAX)
+                        return cli_fail(cli, "BadFile", "%s: larger than %zu MiB", name,
+                                        FILE_MAX >> 20);
+                pn_buf_put(ret, chunk, (size_t)n);
+        }
+}
+
+/* Where the parser gave up, as line and column. */
+static void find_place(const char *text, size_t length, unsigned *ret_line, unsigned *ret_column)
+{
+        struct json_tokener *tokener = json_tokener_new_ex(32);
+        size_t end;
+
+        *ret_line = *ret_column = 1;
+        if (!tokener || length > INT32_MAX) {
+                json_tokener_free(tokener);
+                return;
+        }
+        json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+        json_object_put(json_tokener_parse_ex(tokener, text, (int)length));
+        end = json_tokener_get_parse_end(tokener);
+        json_tokener_free(tokener);
+        for (size_t i = 0; i < end && i < length; i++) {
+                if (text[i] == '\n') {
+                        (*ret_line)++;
+                        *ret_column = 1;
+                } else {
+                        (*ret_column)++;
+                }
+        }
+}
+
+static bool has(struct json_object *json, const char *name)
+{
+        return json_object_object_get_ex(json, name, NULL);
+}
+
+static struct json_object *member(struct json_object *json, const char *name)
+{
+        struct json_object *value = NULL;
+
+        return json_object_is_type(json, json_type_object) &&
+                       json_object_object_get_ex(json, name, &value) &&
+                       json_object_is_type(value, json_type_object)
+                   ? value
+                   : NULL;
+}
+
+/* What is in a document, if it is no inventory; NULL if it is one. */
+static const char *other_than_inventory(struct json_object *json)
+{
+        const PnType *type = pn_type_Inventory();
+
+        if (!json_object_is_type(json, json_type_object))
+                return "no inventory: that is a JSON object";
+        if (has(json, "findings") && has(json, "summary"))
+                return "a status, which holds verdicts and not the facts behind them; an inventory "
+                       "is needed: pnhw-probe >FILE (as root) writes one";
+        for (unsigned i = 0; i < type->n_fields; i++)
+                if (has(json, type->fields[i].name))
+                        return NULL;
+        if (json_object_object_length(json) == 0)
+                return NULL;
+        if (has(json, "error"))
+                return "an error message, not an inventory";
+        return "no inventory: it has neither host nor pci, nvme or disks";
+}
+
+/* Reads an inventory: bare, as the daemon answers it, or with the message around that. */
+static int read_document(Cli *cli, const char *name, const char *code, const PnBuf *text,
+                         PnInventory *ret)
+{
+        _cleanup_free_ char *sentence = NULL;
+        struct json_object *json = NULL, *inventory, *outer, *schema = NULL;
+        PnJsonFlags flags = PN_JSON_ALLOW_UNKNOWN;
+        const char *other;
+        int r;
+
+        if (text->error)
+                return cli_out_of_memory(cli);
+        if (!text->data || !text->data[strspn(text->data, " \t\r\n")])
+                return cli_fail(cli, code, "%s: is empty", name);
+        r = pn_parse_json(text->data, text->len, &json, &sentence);
+        if (r == -ENOMEM)
+                return cli_out_of_memory(cli);
+        if (r < 0) {
+                unsigned line, column;
+
+                find_place(text->data, text->len, &line, &column);
+                return cli_fail(cli, code, "%s: line %u, column %u: %s", name, line, column,
+                                sentence ? sentence : "no JSON");
+        }
+        outer = member(json, "parameters") ? member(json, "parameters") : json;
+        inventory = member(outer, "inventory") ? member(outer, "inventory") : outer;
+        other = other_than_inventory(inventory);
+        if (other) {
+                r = cli_fail(cli, code, "%s: holds %s", name, other);
+                json_object_put(json);
+                return r;
+        }
+        /* What says that it is as old as we are is held to our field lists, so that a mistyped
+         * field of a hand-written file is found. */
+        if (json_object_object_get_ex(outer, "schema", &schema) &&
+            json_object_get_int64(schema) <= PN_SCHEMA_VERSION) {
+                flags = PN_JSON_STRICT;
+                if (inventory == outer) {
+                        json_object_object_del(outer, "schema");
+                        json_object_object_del(outer, "generation");
+                }
+        }
+        r = pn_read_json(pn_type_Inventory(), inventory, flags, ret, &sentence, NULL);
+        json_object_put(json);
+        if (r == -ENOMEM)
+                return cli_out_of_memory(cli);
+        if (r < 0)
+                return cli_fail(cli, code, "%s: %s", name, sentence ? sentence : "is no inventory");
+        return 0;
+}
+
+/* The time to give to findings: when the facts were read, else now. */
+static const char *time_of(const PnInventory *inventory, char now[static 32])
+{
+        const char *newest = NULL;
+        time_t t = time(NULL);
+        struct tm tm;
+
+        for (unsigned i = 0; i < inventory->sources.n; i++) {
+                const char *updated = pn_text(&inventory->sources.v[i].updated);
+
+                if (updated && (!newest || strcmp(updated, newest) > 0))
+                        newest = updated;
+        }
+        if (newest)
+                return newest;
+        if (!gmtime_r(&t, &tm) || !strftime(now, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
+                return "1970-01-01T00:00:00Z";
+        return now;
+}
+
+static int document_facts(Cli *cli, Facts *ret)
+{
+        _cleanup_buf_ PnBuf text = {0};
+        char now[32];
+        int r;
+
+        if (cli->from) {
+                ret->origin = ORIGIN_FILE;
+                r = read_file(cli, cli->from, &text);
+                if (r == 0)
+                        r = read_document(cli,
+                                          strcmp(cli->from, "-") ? cli->from : "standard input",
+                                          "BadFile", &text, &ret->inventory);
+        } else {
+                ret->origin = ORIGIN_PROBE;
+                r = probe_run(cli, &text);
+                if (r == 0)
+                        r = read_document(cli, "what pnhw-probe printed", "BadProbe", &text,
+                                          &ret->inventory);
+        }
+        if (r)
+                return r;
+        if (pn_join(&ret->inventory) < 0 ||
+            pn_assess(&ret->inventory, NULL, time_of(&ret->inventory, now), &ret->status) < 0)
+                return cli_out_of_memory(cli);
+        return 0;
+}
+
+int source_facts(Cli *cli, Want want, Facts *ret)
+{
+        return cli->from || cli->once ? document_facts(cli, ret) : daemon_facts(cli, want, ret);
+}
+
+/* ---- one device ---- */
+
+static int no_such_device(Cli *cli, const char *name, const PnInventory *inventory)
+{
+        _cleanup_free_ char *similar = near_devices(inventory, name);
+
+        if (!similar)
+                return cli_out_of_memory(cli);
+        return cli_fail(cli, "NoSuchDevice", "there is no device %s here%s", name, similar);
+}
+
+static int daemon_device(Cli *cli, const char *name, PnDevice *ret)
+{
+        _cleanup_(pn_client_freep) PnClient *client = NULL;
+        _cleanup_(pn_reply_done) PnReply reply = {0};
+        _cleanup_free_ char *sentence = NULL;
+        _cleanup_buf_ PnBuf parameters = {0};
+        int r = connect_daemon(cli, &client);
+
+        if (r)
+                return r;
+        pn_buf_puts(&parameters, "{\"name\":");
+        pn_buf_json_string(&parameters, name);
+        pn_buf_puts(&parameters, "}");
+        if (parameters.error)
+                return cli_out_of_memory(cli);
+        r = pn_client_call(client, "io.pnhw.Hardware.GetDevice", parameters.data, false, &reply,
+                           &sentence);
+        if (r < 0)
+                return cannot_connect(cli, r, sentence);
+        if (reply.error && strcmp(short_error(reply.error), "NoSuchDevice") == 0) {
+                PnInventory inventory = {0};
+
+                r = daemon_inventory(cli, client, NULL, &inventory);
+                if (r == 0)
+                        r = no_such_device(cli, name, &inventory);
+                pn_done(pn_type_Inventory(), &inventory);
+                return r;
+        }
+        if (reply.error)
+                return varlink_error(cli, &reply);
+        return read_answer(cli, pn_type_Device(),
+                           json_object_object_get(reply.parameters, "device"), ret);
+}
+
+int source_device(Cli *cli, const char *name, PnDevice *ret)
+{
+        Facts facts = {0};
+        int r;
+
+        if (!cli->from && !cli->once)
+                return daemon_device(cli, name, ret);
+        r = document_facts(cli, &facts);
+        if (r == 0) {
+                int found = pn_device_find(&facts.inventory, &facts.status, name, ret);
+
+                if (found == -ENOENT)
+                        r = no_such_device(cli, name, &facts.inventory);
+                else if (found < 0)
+                        r = cli_out_of_memory(cli);
+        }
+        facts_done(&facts);
+        return r;
+}

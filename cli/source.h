@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where facts come from: the daemon, a saved inventory, or the probe, run once. Every verb asks
+ * here and cannot tell the difference. Knows no layout. */
+#pragma once
+
+#include "cli.h"
+#include "model.h"
+
+typedef enum Origin {
+        ORIGIN_DAEMON,
+        ORIGIN_FILE,
+        ORIGIN_PROBE,
+} Origin;
+
+/* What a verb needs of an inventory; a daemon sends no more than that. */
+typedef enum Want {
+        WANT_STATUS = 0, /* no inventory at all */
+        WANT_PCI = 1 << 0,
+        WANT_NVME = 1 << 1,
+        WANT_DISKS = 1 << 2,
+} Want;
+
+typedef struct Facts {
+        Origin origin;
+        PnStatus status;
+        PnInventory inventory;
+        char *
+            status_text; /* the daemon's own words, for JSON: may have fields that we do not know */
+        size_t status_length;
+} Facts;
+
+/* Gets the status, and those parts of the inventory that are wanted. 0; or the exit code, after
+ * having said what is wrong. */
+int source_facts(Cli *cli, Want want, Facts *ret);
+void facts_done(Facts *facts);
+
+/* Gets everything about one device; for an unknown one, names those whose names are similar. */
+int source_device(Cli *cli, const char *name, PnDevice *ret);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Marks and words for ratings and findings, the same in every verb. Knows no source and no page. */
+
+#include "view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "units.h"
+
+static const struct {
+        const char *mark;
+        Style style;
+} marks[] = {
+    [MARK_GOOD] = {"●", STYLE_GOOD},       [MARK_UNJUDGED] = {"○", STYLE_DIM},
+    [MARK_UNKNOWN] = {"?", STYLE_NOTICE},  [MARK_NOTICE] = {"▲", STYLE_NOTICE},
+    [MARK_WARNING] = {"▲", STYLE_WARNING}, [MARK_CRITICAL] = {"✗", STYLE_CRITICAL},
+};
+
+const char *view_mark(Mark mark)
+{
+        return marks[mark].mark;
+}
+
+Style view_mark_style(Mark mark)
+{
+        return marks[mark].style;
+}
+
+Mark view_severity(const PnText *severity)
+{
+        return pn_text_is(severity, "critical")  ? MARK_CRITICAL
+               : pn_text_is(severity, "warning") ? MARK_WARNING
+               : pn_text_is(severity, "notice")  ? MARK_NOTICE
+                                                 : MARK_UNJUDGED;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+        const PnFinding *const *one = a, *const *other = b;
+
+        return strcmp((*one)->address.v, (*other)->address.v);
+}
+
+int view_init(View *view, const PnStatus *status)
+{
+        const PnFinding **by_address = calloc((size_t)status->findings.n + 1, sizeof *by_address);
+        unsigned n = 0;
+
+        if (!by_address)
+                return -ENOMEM;
+        for (unsigned i = 0; i < status->findings.n; i++)
+                if (pn_text(&status->findings.v[i].address) &&
+                    !pn_is_true(status->findings.v[i].accepted))
+                        by_address[n++] = &status->findings.v[i];
+        if (n > 1)
+                qsort(by_address, n, sizeof *by_address, compare_addresses);
+        *view = (View){.status = status, .by_address = by_address, .n = n};
+        return 0;
+}
+
+void view_done(View *view)
+{
+        free(view->by_address);
+        *view = (View){0};
+}
+
+/* The worst of the findings about a function; false if there is none. */
+static bool worst_at(const View *view, const char *address, Mark *worst)
+{
+        unsigned low = 0, high = view->n;
+        bool found = false;
+
+        while (low < high) {
+                unsigned middle = low + (high - low) / 2;
+
+                if (strcmp(view->by_address[middle]->address.v, address) < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        for (; low < view->n && strcmp(view->by_address[low]->address.v, address) == 0; low++) {
+                Mark mark = view_severity(&view->by_address[low]->severity);
+
+                if (mark > *worst)
+                        *worst = mark;
+                found = true;
+        }
+        return found;
+}
+
+static bool has_verdict(const PnRating *rating, const char *verdict)
+{
+        return pn_text_is(&rating->verdict, verdict);
+}
+
+bool view_is_below(const PnRating *rating)
+{
+        return has_verdict(rating, "slot_limited") || has_verdict(rating, "degraded") ||
+               has_verdict(rating, "path_limited");
+}
+
+static bool is_unjudged(const PnRating *rating)
+{
+        return has_verdict(rating, "idle") || has_verdict(rating, "asleep") ||
+               has_verdict(rating, "tunnelled") || has_verdict(rating, "passed_through");
+}
+
+static Mark mark_of_verdict(const PnRating *rating)
+{
+        return has_verdict(rating, "full")       ? MARK_GOOD
+               : has_verdict(rating, "degraded") ? MARK_WARNING
+               : view_is_below(rating)           ? MARK_NOTICE
+               : is_unjudged(rating)             ? MARK_UNJUDGED
+                                                 : MARK_UNKNOWN;
+}
+
+Mark view_rating_mark(const View *view, const PnRating *rating)
+{
+        Mark mark = mark_of_verdict(rating), worst = MARK_GOOD;
+        unsigned n = rating->functions.n;
+        bool found = false;
+
+        for (unsigned i = 0; i < (n ? n : 1); i++)
+                found |= worst_at(view, n ? rating->functions.v[i] : rating->address.v, &worst);
+        /* How much a link below its best matters is for the finding about it to say. */
+        if (found && view_is_below(rating))
+                return worst;
+        return worst > mark ? worst : mark;
+}
+
+const char *view_rating_name(const PnRating *rating)
+{
+        const char *name = pn_text(&rating->name);
+
+        return name ? name : view_address(rating->address.v);
+}
+
+const char *view_address(const char *address)
+{
+        return pn_startswith(address, "0000:") ? address + 5 : address;
+}
+
+const char *view_rating_link(const PnRating *rating, char *buf, size_t size)
+{
+        Units now;
+
+        (void)units_rate(now, rating->current.v);
+        if (has_verdict(rating, "asleep"))
+                return "asleep";
+        if (has_verdict(rating, "tunnelled"))
+                return "tunnelled";
+        if (has_verdict(rating, "passed_through"))
+                return "passed to a guest";
+        if (has_verdict(rating, "idle"))
+                (void)snprintf(buf, size, "%s%sidle", now, *now ? ", " : "");
+        else
+                (void)snprintf(buf, size, "%s", *now ? now : "unknown");
+        return buf;
+}
+
+const char *view_rating_could_be(const PnRating *rating, char *buf, size_t size)
+{
+        Units best;
+
+        /* What is limited further up runs at its best itself. */
+        if (!view_is_below(rating) || has_verdict(rating, "path_limited"))
+                return "";
+        (void)snprintf(buf, size, "%s", units_rate(best, rating->best.v));
+        return buf;
+}
+
+/* What reaches the device in Mb/s, -1 if unknown: what its own link carries, unless the share says
+ * otherwise, because the limit is further up, or because the link rests and comes back. */
+static int64_t reaching(const PnRating *rating)
+{
+        const PnLinkRate *now = rating->current.v, *best = rating->best.v;
+        int64_t own = now ? pn_int_or(now->bandwidth, -1) : -1;
+        int64_t most = best ? pn_int_or(best->bandwidth, -1) : -1;
+
+        if (rating->percent.state != PN_KNOWN || most <= 0)
+                return own;
+        if (own >= 0 && (int64_t)((double)own * 100 / (double)most + 0.5) == rating->percent.v)
+                return own;
+        return (int64_t)((double)most * (double)rating->percent.v / 100 + 0.5);
+}
+
+const char *view_rating_gbs(const PnRating *rating, char *buf, size_t size)
+{
+        int64_t mbps = reaching(rating);
+        Units gbs;
+
+        if (is_unjudged(rating) || mbps < 0)
+                return "";
+        (void)snprintf(buf, size, "%s", units_gbs(gbs, mbps));
+        return buf;
+}
+
+const char *view_rating_percent(const PnRating *rating, char *buf, size_t size)
+{
+        if (rating->percent.state != PN_KNOWN || is_unjudged(rating))
+                return "";
+        (void)snprintf(buf, size, "%" PRId64 " %%", rating->percent.v);
+        return buf;
+}
+
+const char *view_verdict(const PnRating *rating)
+{
+        static const struct {
+                const char *verdict, *reason, *words;
+        } words[] = {
+            {"full", NULL, "at its best"},
+            {"slot_limited", "width", "slot: few lanes"},
+            {"slot_limited", "speed", "slot: too slow"},
+            {"slot_limited", NULL, "slot: too small"},
+            {"degraded", "width", "fault: lanes lost"},
+            {"degraded", "speed", "fault: too slow"},
+            {"degraded", "target_speed", "fault: speed is set"},
+            {"degraded", NULL, "fault: lanes, speed"},
+            {"path_limited", NULL, "limited upstream"},
+            {"idle", NULL, "idle"},
+            {"asleep", NULL, "asleep"},
+            {"tunnelled", NULL, "in a tunnel"},
+            {"passed_through", NULL, "a guest has it"},
+            {"unknown", "port_hidden", "cannot tell: port hidden"},
+            {"unknown", "port_unread", "cannot tell: port unread"},
+            {"unknown", "device_unread", "cannot tell: link unread"},
+            {"unknown", NULL, "cannot tell"},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (has_verdict(rating, words[i].verdict) &&
+                    (!words[i].reason || pn_text_is(&rating->reason, words[i].reason)))
+                        return words[i].words;
+        return pn_text(&rating->verdict) ? rating->verdict.v : "cannot tell";
+}
+
+char *view_join(const PnTexts *texts)
+{
+        _cleanup_buf_ PnBuf buf = {0};
+        char *joined;
+
+        pn_buf_puts(&buf, "");
+        for (unsigned i = 0; i < texts->n; i++)
+                pn_buf_printf(&buf, "%s%s", i ? ", " : "", texts->v[i]);
+        return pn_buf_take(&buf, &joined, NULL) < 0 ? NULL : joined;
+}
+
+/* The word in front of a use's name, or NULL for a use that carries others and is none itself. */
+static const char *use_word(const PnUse *use)
+{
+        static const struct {
+                const char *type, *word;
+        } words[] = {
+            {"zfs_member", "zpool "},
+            {"lvm2_member", "vg "},
+            {"linux_raid_member", "md "},
+            {"swap", "swap"},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (pn_text_is(&use->type, words[i].type))
+                        return words[i].word;
+        return "";
+}
+
+/* Whether something depends on it: a file system that is not mounted, such as the one for booting,
+ * is worth a word only where there is nothing else. */
+static bool matters(const PnUse *use)
+{
+        return *use_word(use) || use->mount.state == PN_KNOWN;
+}
+
+static int add_use(PnTexts *things, const PnUse *use)
+{
+        _cleanup_free_ char *thing = NULL;
+        const char *name = pn_text(&use->name), *mount = pn_text(&use->mount);
+        const char *word = use_word(use);
+
+        if (mount)
+                return pn_texts_append_unique(things, mount);
+        if (pn_text_is(&use->type, "partition"))
+                return 0;
+        if (strcmp(word, "swap") == 0)
+                return pn_texts_append_unique(things, "swap");
+        if (!name)
+                name = *word ? "?" : use->type.v;
+        if (asprintf(&thing, "%s%s", word, name) < 0) {
+                thing = NULL;
+                return -ENOMEM;
+        }
+        return pn_texts_append_unique(things, thing);
+}
+
+char *view_uses(PnState state, const PnUse *uses, unsigned n)
+{
+        PnTexts things = {0};
+        char *joined = NULL;
+        int r = 0;
+
+        if (pn_is_unread(state))
+                return strdup("?");
+        for (unsigned i = 0; i < n && r == 0; i++)
+                if (matters(&uses[i]))
+                        r = add_use(&things, &uses[i]);
+        for (unsigned i = 0; i < n && r == 0 && !things.n; i++)
+                if (!matters(&uses[i]))
+                        r = add_use(&things, &uses[i]);
+        if (r == 0)
+                joined = view_join(&things);
+        for (unsigned i = 0; i < things.n; i++)
+                free(things.v[i]);
+        free(things.v);
+        return joined;
+}
