@@ -142,6 +142,59 @@
         F(T, TEXT, device_number, "", "DEVNO", "Block device number, major:minor.")                \
         F(T, LIST, uses, Use, "USED BY", "What lives on it.")
 
+#define PN_MODULE_LENGTH_FIELDS(F, T)                                                              \
+        F(T, KEY, medium, "", "MEDIUM",                                                            \
+          "SMF, OM1, OM2, OM3, OM4, OM5, copper, or cable for an active optical one.")             \
+        F(T, REAL, metres, "m", "METRES", "Longest link on it; of a cable, its length.")
+
+#define PN_MODULE_LANE_FIELDS(F, T)                                                                \
+        F(T, REAL, rx_power_mw, "mW", "RX POWER", "Light received; 0 is dark, null not measured.") \
+        F(T, REAL, rx_power_dbm, "dBm", "RX LEVEL", "The same as a level; null for 0 mW.")         \
+        F(T, REAL, tx_power_mw, "mW", "TX POWER", "Light sent; 0 is dark, null not measured.")     \
+        F(T, REAL, tx_power_dbm, "dBm", "TX LEVEL", "The same as a level; null for 0 mW.")         \
+        F(T, REAL, bias_ma, "mA", "BIAS", "Current through the laser.")
+
+#define PN_MODULE_LIMITS_FIELDS(F, T)                                                              \
+        F(T, REAL, high_alarm, "", "HIGH ALARM", "Above it the module raises an alarm.")           \
+        F(T, REAL, high_warning, "", "HIGH WARNING", "Above it the module warns.")                 \
+        F(T, REAL, low_warning, "", "LOW WARNING", "Below it the module warns.")                   \
+        F(T, REAL, low_alarm, "", "LOW ALARM", "Below it the module raises an alarm.")
+
+#define PN_MODULE_THRESHOLDS_FIELDS(F, T)                                                          \
+        F(T, OBJ, temperature, ModuleLimits, "TEMPERATURE", "Limits of the temperature, °C.")      \
+        F(T, OBJ, voltage, ModuleLimits, "VOLTAGE", "Limits of the supply voltage, V.")            \
+        F(T, OBJ, rx_power, ModuleLimits, "RX POWER", "Limits of the light received, mW.")         \
+        F(T, OBJ, tx_power, ModuleLimits, "TX POWER", "Limits of the light sent, mW.")             \
+        F(T, OBJ, bias, ModuleLimits, "BIAS", "Limits of the current through the laser, mA.")
+
+#define PN_MODULE_DIAGNOSTICS_FIELDS(F, T)                                                         \
+        F(T, REAL, temperature_c, "°C", "TEMPERATURE", "Temperature of the module.")               \
+        F(T, REAL, voltage_v, "V", "VOLTAGE", "Supply voltage.")                                   \
+        F(T, LIST, lanes, ModuleLane, "LANES", "Light and current of each lane, from lane 1.")     \
+        F(T, OBJ, thresholds, ModuleThresholds, "THRESHOLDS", "The module's own limits.")          \
+        F(T, TEXTS, flags, "", "FLAGS",                                                            \
+          "What the module raised: temperature_high_alarm, rx_power_low_warning_2, rx_los, ….")
+
+#define PN_MODULE_FIELDS(F, T)                                                                     \
+        F(T, KEY, status, "", "STATUS",                                                            \
+          "present, none, unsupported_map, permission_denied, unsupported_by_driver or "           \
+          "unreadable.")                                                                           \
+        F(T, TEXT, form, "", "FORM", "SFP, SFP+, SFP28, QSFP+, QSFP28, QSFP-DD, OSFP, ….")         \
+        F(T, TEXT, standard, "", "STANDARD", "Its memory map: SFF-8472, SFF-8636 or CMIS.")        \
+        F(T, TEXT, vendor, "", "VENDOR", "Maker.")                                                 \
+        F(T, TEXT, oui, "", "OUI", "The maker's IEEE identifier.")                                 \
+        F(T, TEXT, part_number, "", "PART", "The maker's part number.")                            \
+        F(T, TEXT, revision, "", "REVISION", "The maker's revision.")                              \
+        F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
+        F(T, TEXT, date_code, "", "DATE", "Date of making and lot, as the module gives it.")       \
+        F(T, TEXT, type, "", "TYPE", "10GBASE-SR, 10GBASE-LRM, passive copper, ….")                \
+        F(T, TEXT, connector, "", "CONNECTOR", "LC, SC, MPO, RJ45, ….")                            \
+        F(T, REAL, wavelength_nm, "nm", "WAVELENGTH", "Wavelength of the light sent.")             \
+        F(T, INT, nominal_mbd, "MBd", "RATE", "Nominal signalling rate of a lane.")                \
+        F(T, LIST, lengths, ModuleLength, "LENGTHS", "How far it reaches, for each medium.")       \
+        F(T, BOOL, checksum_ok, "", "CHECKSUM", "Whether the checksums of its identity hold.")     \
+        F(T, OBJ, diagnostics, ModuleDiagnostics, "DIAGNOSTICS", "What it measures.")
+
 #define PN_SOURCE_FIELDS(F, T)                                                                     \
         F(T, KEY, name, "", "SOURCE", "host, pci, nvme, block, ….")                                \
         F(T, TEXT, state, "", "STATE", "fresh, stale, failed or never.")                           \
@@ -237,6 +290,12 @@
         T(Nvme, PN_NVME_FIELDS, "An NVMe controller.")                                             \
         T(Disk, PN_DISK_FIELDS, "A block device that is not NVMe.")                                \
         T(BlockUses, PN_BLOCK_USES_FIELDS, "What lives on one NVMe namespace.")                    \
+        T(ModuleLength, PN_MODULE_LENGTH_FIELDS, "How far a transceiver reaches on one medium.")   \
+        T(ModuleLane, PN_MODULE_LANE_FIELDS, "What a transceiver measures of one lane.")           \
+        T(ModuleLimits, PN_MODULE_LIMITS_FIELDS, "A transceiver's limits of one quantity.")        \
+        T(ModuleThresholds, PN_MODULE_THRESHOLDS_FIELDS, "A transceiver's own limits.")            \
+        T(ModuleDiagnostics, PN_MODULE_DIAGNOSTICS_FIELDS, "What a transceiver measures.")         \
+        T(Module, PN_MODULE_FIELDS, "A pluggable transceiver or cable end.")                       \
         T(Source, PN_SOURCE_FIELDS, "How fresh one part of the inventory is.")                     \
         T(Inventory, PN_INVENTORY_FIELDS, "All hardware that was found.")                          \
         T(LinkRate, PN_LINK_RATE_FIELDS, "A lane rate, a width, and what they carry.")             \

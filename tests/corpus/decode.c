@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base.h"
+#include "module.h"
 #include "pciconf.h"
 #include "pcie.h"
 #include "smbios.h"
@@ -138,6 +139,42 @@ static int decode_smbios(const uint8_t *bytes, size_t n)
         return 0;
 }
 
+/* `paths` is a file of the layout that ethtool prints, and perhaps, after a comma, one with page
+ * 11h of CMIS, which that layout has no place for. */
+static int decode_module(const char *paths)
+{
+        _cleanup_free_ uint8_t *bytes = NULL, *page_11 = NULL;
+        _cleanup_free_ char *path = strdup(paths);
+        _cleanup_buf_ PnBuf json = {0};
+        PnModulePages pages;
+        PnModule module;
+        char *comma;
+        size_t n = 0;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        comma = strchr(path, ',');
+        if (comma)
+                *comma = '\0';
+        r = read_file(path, &bytes, &n);
+        if (r >= 0)
+                r = pn_module_from_flat(bytes, n, &pages);
+        if (r >= 0 && comma) {
+                r = read_file(comma + 1, &page_11, &n);
+                pages.area[PN_MODULE_PAGE_11] = (PnModulePage){.bytes = page_11, .n = n};
+        }
+        if (r >= 0)
+                r = pn_module_decode(&pages, &module);
+        if (r < 0)
+                return r;
+        pn_write_json(&json, pn_type_Module(), &module);
+        pn_done(pn_type_Module(), &module);
+        if (!json.error)
+                printf("%s\n", json.data);
+        return json.error;
+}
+
 static int decode_file(const char *kind, const char *path)
 {
         _cleanup_free_ uint8_t *bytes = NULL;
@@ -157,10 +194,11 @@ int main(int argc, char **argv)
 {
         const char *kind = argc > 1 ? argv[1] : "";
 
-        if (argc < 3 ||
-            (!pn_streq(kind, "pciconf") && !pn_streq(kind, "smbios") && !pn_streq(kind, "speed") &&
-             !pn_streq(kind, "width") && !pn_streq(kind, "bandwidth"))) {
+        if (argc < 3 || (!pn_streq(kind, "pciconf") && !pn_streq(kind, "smbios") &&
+                         !pn_streq(kind, "module") && !pn_streq(kind, "speed") &&
+                         !pn_streq(kind, "width") && !pn_streq(kind, "bandwidth"))) {
                 fprintf(stderr, "usage: decode pciconf|smbios FILE...\n"
+                                "       decode module FILE[,PAGE_11H_FILE]...\n"
                                 "       decode speed|width TEXT...\n"
                                 "       decode bandwidth GENERATION,LANES...\n");
                 return 2;
@@ -179,7 +217,9 @@ int main(int argc, char **argv)
                         if (sscanf(argv[i], "%u,%u", &gen, &width) != 2)
                                 return 2;
                         printf("%" PRIu64 "\n", pn_pcie_bandwidth(gen, width));
-                } else
+                } else if (pn_streq(kind, "module"))
+                        r = decode_module(argv[i]);
+                else
                         r = decode_file(kind, argv[i]);
                 if (r < 0) {
                         fprintf(stderr, "%s: %s\n", argv[i], strerror(-r));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the seed inputs of the decoders' fuzz targets: pciconf/, smbios/, text/ beside this file."""
+"""Writes the seed inputs of the decoders' fuzz targets: module/, pciconf/, smbios/, text/ beside this file."""
 import pathlib
 import struct
 
@@ -40,9 +40,114 @@ def dimm(size, kind=0x1a, speed=3200, tail=b"", names=(b"DIMM A1", b"Maker", b"P
                                      kind, 0x80, speed, 2, 0, 0, 3, 1) + tail, *names)
 
 
+def put(image, at, *values):
+    """Bytes, texts padded with blanks to (length, text), and numbers as big-endian words."""
+    for value in values:
+        if isinstance(value, tuple):
+            value = value[1].ljust(value[0])
+        elif isinstance(value, int):
+            value = struct.pack(">H", value & 0xffff)
+        image[at:at + len(value)] = value
+        at += len(value)
+
+
+def check(image, start, end):
+    image[end] = sum(image[start:end]) & 0xff
+
+
+def sfp(head, rate, lengths, compliance=0, nm=850, part=b"PART-1", monitoring=0, calibration=None,
+        readings=(0x1a80, 33000, 3000, 5806, 1)):
+    """A0h and, if it monitors, A2h. `head` is byte 2 and the compliance codes behind it."""
+    image = bytearray(512 if monitoring else 256)
+    put(image, 0, b"\x03\x04" + head)
+    put(image, 11, bytes((6, rate, 0)) + lengths, (16, b"EXAMPLE"), bytes((compliance, 0, 1, 2)),
+        (16, part), (4, b"A"), nm)
+    put(image, 64, b"\x00\x1a\x70\x01", (16, b"EXAMPLE0001"), (8, b"240131"),
+        bytes((monitoring, 0xf0, 8)))
+    check(image, 0, 63)
+    check(image, 64, 95)
+    if monitoring:
+        put(image, 256, 0x4b00, 0xfb00, 0x4600, 0, 36000, 30000, 35000, 31000,
+            7500, 500, 6500, 1000, 15849, 1259, 12589, 1585, 19953, 100, 15849, 158)
+        put(image, 256 + 56, calibration or struct.pack(">5f8H", 0, 0, 0, 1, 0,
+                                                        *(256, 0) * 4))
+        put(image, 256 + 96, *readings)
+        put(image, 256 + 110, b"\x02\x00\x00\x40\x00\x00\x00\x40")
+        check(image, 256, 256 + 95)
+    return bytes(image)
+
+
+def qsfp(head, rest, technology, compliance, size=640, monitors=None):
+    image = bytearray(size)
+    put(image, 0, b"\x11\x08\x00\x0c")
+    put(image, 9, b"\x00\x55")
+    put(image, 22, monitors or struct.pack(">H2xH6x12H", 0x2300, 33000, 5000, 5100, 0, 0,
+                                           *(3000,) * 4, *(6000,) * 4))
+    put(image, 128, b"\x11\xcc" + head)
+    put(image, 140, rest, bytes((technology,)), (16, b"EXAMPLE"), b"\0\0\1\2", (16, b"PART-2"),
+        b"A1", 17000, 300)
+    put(image, 192, bytes((compliance,)), b"\0\0\x08", (16, b"EXAMPLE0002"), (8, b"240131"),
+        b"\x3c\0\x67")
+    check(image, 128, 191)
+    check(image, 192, 223)
+    if size > 512:
+        put(image, 512, 0x4b00, 0xfb00, 0x4600, 0)
+        put(image, 512 + 16, 36000, 30000, 35000, 31000)
+        put(image, 512 + 48, 21878, 450, 17378, 900, 8000, 1000, 7000, 2000, 21878, 724, 17378,
+            1445)
+    return bytes(image)
+
+
+def cmis(media, technology, flat=False):
+    """Lower memory, pages 00h to 03h, and 11h behind them."""
+    image = bytearray(256 if flat else 768)
+    put(image, 0, bytes((0x18, 0x40, flat << 7, 6)))
+    put(image, 9, b"\x01")
+    put(image, 14, 0x2300, 33000)
+    put(image, 85, bytes(media) + b"\xff")
+    put(image, 128, b"\x18", (16, b"EXAMPLE"), b"\0\1\2", (16, b"PART-3"), b"01",
+        (16, b"EXAMPLE0003"), (8, b"240131"))
+    put(image, 202, b"\x05\x0c")
+    put(image, 210, b"\xf0\0" + bytes((technology,)))
+    check(image, 128, 222)
+    if not flat:
+        put(image, 256 + 4, b"\x05\0\0\0\0\0", 26200)
+        put(image, 256 + 31, b"\x03\x0f")
+        check(image, 256 + 2, 256 + 127)
+        put(image, 384, 0x4b00, 0xfb00, 0x4600, 0, 36000, 30000, 35000, 31000)
+        put(image, 384 + 48, 21878, 450, 17378, 900, 8000, 1000, 7000, 2000, 21878, 724, 17378, 1445)
+        check(image, 384, 384 + 127)
+        put(image, 640 + 19, b"\x0c\0\0\x0c\0\x0c")
+        put(image, 640 + 26, *(19000,) * 4)
+        put(image, 640 + 42, *(20000,) * 4)
+        put(image, 640 + 58, 18000, 17000, 1, 0)
+    return bytes(image)
+
+
 LOOP = b"\x09\x40" + bytes(126)  # from 0x80 back to 0x40
 END = structure(127, b"")
 SEEDS = {
+    "module": {
+        "sfp-lrm": sfp(b"\x07\x40", 0x67, b"\0\0\x16\x16\0\x16", nm=1310, monitoring=0x68),
+        "sfp-external": sfp(b"\x01", 0x0d, b"\x14\xc8\0\0\0\0", nm=1310, monitoring=0x58,
+                            calibration=struct.pack(">5f8H", 7.5e-9, -7.3e-6, 0.0038, 1.46, -0.7,
+                                                    2496, 0, 256, 0, 0xdcb7, 0x9135, 0x30a6,
+                                                    0xfe5a)),
+        "sfp-25g": sfp(b"\x07", 0xff, b"\0\0\0\0\x0a\x07", compliance=2, monitoring=0x68),
+        "sfp-bidi": sfp(b"\x07\x20", 0x67, b"\x0a\x64\0\0\0\0", nm=1330, part=b"SFP-10G-BX10",
+                        monitoring=0x68),
+        "sfp-t": sfp(b"\x07", 0x19, b"\0\0\x1e\x14\0\0", part=b"SFP-2.5G-T", monitoring=0x68),
+        "sfp-dac": sfp(b"\x21\0\0\0\0\0\x04", 0x67, b"\0\0\0\0\x01\0", nm=0x100),
+        "sfp-cut": sfp(b"\x07\x10", 0x67, b"\0\0\x08\x03\0\x1e", monitoring=0x68)[:384],
+        "qsfp-sr4": qsfp(b"\x0c\x80", b"\xff\0\0\x23\0\0\x32", 0, 2),
+        "qsfp-dr": qsfp(b"\x07\x80", b"\xff\0\x02\0\0\0\0", 0x60, 0x25, 256),
+        "qsfp-dac-ff": qsfp(b"\x23\x80", b"\xff\0\0\0\0\0\x01", 0xa0, 0x0b, 256, b"\xff" * 36),
+        "cmis-dr4": cmis((2, 0x11, 0x1c, 0x84, 1), 6),
+        "cmis-aoc": cmis((4, 0x11, 1, 0x88, 1), 0),
+        "cmis-dac": cmis((3, 0x11, 1, 0x88, 1), 0x0a, flat=True),
+        "stranger": b"\x06" + bytes(range(1, 128)),
+        "zeros": bytes(256),
+    },
     "pciconf": {
         "endpoint": config(0, 2),
         "endpoint-version-1": config(0, 1),
