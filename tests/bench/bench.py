@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Measures what the project promises about speed and size, each against something else in the same
+run, and prints the figure, the promise and whether it is kept. No test depends on it: machines
+differ and are noisy.
+
+usage: bench.py BUILD_DIR
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(sys.argv[1])
+FAKEHOST = os.path.join(BUILD, 'tests', 'bed', 'fakehost')
+PROBE = os.path.join(BUILD, 'daemon', 'probe', 'pnhw-probe')
+PNHWD = os.path.join(BUILD, 'daemon', 'pnhwd')
+PNHWCTL = os.path.join(BUILD, 'cli', 'pnhwctl')
+GET_STATUS = '{"method":"io.pnhw.Hardware.GetStatus"}'
+missed = 0
+
+
+def report(what, value, promise=None, kept=None):
+    global missed
+    verdict = '' if kept is None else '  kept' if kept else '  MISSED'
+    missed += kept is False
+    print(f'{what:<66} {value:>12}' + (f'   promised {promise}{verdict}' if promise else ''),
+          flush=True)
+
+
+def machine(where, name, *options):
+    tree = os.path.join(where, '-'.join((name,) + options).replace('--', ''))
+    if not os.path.isdir(tree):
+        subprocess.run([os.path.join(ROOT, 'tests/bed/mkmachine'), *options, name, tree],
+                       check=True, stdout=subprocess.DEVNULL)
+    return tree
+
+
+@contextlib.contextmanager
+def daemon(tree):
+    """pnhwd on a fake host; yields its socket and its pid."""
+    with tempfile.TemporaryDirectory() as where:
+        path = os.path.join(where, 'pnhwd.sock')
+        environment = dict(os.environ, RUNTIME_DIRECTORY=where, STATE_DIRECTORY=where)
+        process = subprocess.Popen([FAKEHOST, tree, '--', PNHWD, '--socket=' + path],
+                                   env=environment, stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            if os.path.exists(path):
+                break
+            time.sleep(0.05)
+        subprocess.run([PNHWCTL, '--socket=' + path, 'status'], stdout=subprocess.DEVNULL,
+                       check=True)
+        pid = int(subprocess.run(['pgrep', '-f', PNHWD + ' --socket=' + path],
+                                 capture_output=True, text=True, check=True).stdout.split()[-1])
+        try:
+            yield path, pid
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+
+
+def hyperfine(commands, *options, inside=()):
+    """Median seconds of each command as a whole process."""
+    with tempfile.NamedTemporaryFile(suffix='.json') as out:
+        subprocess.run([*inside, 'hyperfine', '-N', '-i', '--style=none', '--warmup', '20', *options,
+                        '--export-json', out.name, *commands], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return [r['median'] for r in json.load(out)['results']]
+
+
+def whole_process(where):
+    tree = machine(where, 'first-customer')
+    with daemon(tree) as (socket, pid):
+        client = f'{PNHWCTL} --socket={socket} status'
+        rounds = [hyperfine(['/bin/true', client], '--runs', '300') for _ in range(3)]
+        ratio = statistics.median(r[1] / r[0] for r in rounds)
+        took = statistics.median(r[1] for r in rounds)
+        report('pnhwctl status, whole process', f'{took * 1e3:.2f} ms')
+        report('  against /bin/true', f'{ratio:.2f} x', 'at most 2', ratio <= 2)
+        peers = ['nvme list', 'lspci -vv', 'sensors -j', 'ethtool lo']
+        there = [p for p in peers if shutil.which(p.split()[0])]
+        together = sum(hyperfine(there, '--runs', '20', inside=(FAKEHOST, tree, '--')))
+        report('  against ' + ', '.join(there) + ' together', f'1/{together / took:.0f}',
+               'at most 1/10', took * 10 <= together)
+        with open(f'/proc/{pid}/status', encoding='ascii') as file:
+            rss = int(re.search(r'VmRSS:\s+(\d+)', file.read())[1])
+        report("resident memory of pnhwd, first customer's host", f'{rss / 1024:.1f} MiB',
+               'at most 6', rss <= 6 * 1024)
+
+
+def kept_connection(where, title, tree, count):
+    load = os.path.join(BUILD, 'tests', 'loadclient')
+    bare_socket = os.path.join(where, 'bare.sock')
+    with daemon(tree) as (socket, _):
+        answer = subprocess.run([PNHWCTL, f'--socket={socket}', '--json=short', 'status'],
+                                capture_output=True, check=True).stdout.strip()
+        saved = os.path.join(where, 'answer')
+        with open(saved, 'wb') as file:
+            file.write(b'{"parameters":' + answer + b'}')
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(bare_socket)
+        bare = subprocess.Popen([os.path.join(BUILD, 'tests', 'bed', 'bareserver'), bare_socket,
+                                 saved], stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+        ratios, ours = [], []
+        for _ in range(7):
+            pair = [float(subprocess.run([load, path, str(count), GET_STATUS], check=True,
+                                         capture_output=True, text=True).stdout.split()[0])
+                    for path in (socket, bare_socket)]
+            ours.append(pair[0])
+            ratios.append(pair[0] / pair[1])
+        bare.terminate()
+        bare.wait()
+        ratio = statistics.median(ratios)
+        report(f'GetStatus on a kept connection, {title} ({len(answer) / 1024:.0f} KiB)',
+               f'{statistics.median(ours):.1f} us')
+        report('  against a bare server with the same bytes', f'{ratio:.2f} x', 'at most 1.5',
+               ratio <= 1.5)
+
+
+def scalars(value):
+    if isinstance(value, dict):
+        return sum(scalars(v) for v in value.values())
+    if isinstance(value, list):
+        return sum(scalars(v) for v in value)
+    return 1
+
+
+def probe_cost(tree):
+    """Seconds, system calls and scalars of one run of the probe."""
+    start = time.monotonic()
+    out = subprocess.run([FAKEHOST, tree, '--', PROBE], capture_output=True, text=True, check=True)
+    took = time.monotonic() - start
+    trace = subprocess.run([FAKEHOST, tree, '--', 'strace', '-f', '-qq', '-c', '-o', '/dev/stderr',
+                            PROBE], capture_output=True, text=True, check=True)
+    calls = int(re.search(r'(\d+)\s+(?:\d+\s+)?total', trace.stderr)[1])
+    return took, calls, scalars(json.loads(out.stdout))
+
+
+def probe(where):
+    rows = {}
+    for drives, functions in ((100, 500), (1000, 5000)):
+        tree = machine(where, 'crowd', '--drives', str(drives), '--functions', str(functions))
+        rows[drives] = probe_cost(tree)
+        took, calls, count = rows[drives]
+        report(f'pnhw-probe, {drives} drives, {functions} functions', f'{took:.2f} s')
+        report('  system calls per scalar', f'{calls / count:.2f}', 'at most 6',
+               calls / count <= 6)
+    per_device = [rows[n][1] / n for n in (100, 1000)]
+    report('  system calls per drive (with its 5 functions), 100 / 1,000 drives',
+           f'{per_device[0]:.0f} / {per_device[1]:.0f}', 'the same',
+           abs(per_device[1] / per_device[0] - 1) < 0.1)
+    report('  time per drive, 1,000 against 100', f'{rows[1000][0] / rows[100][0] / 10:.2f} x',
+           'linear', rows[1000][0] / rows[100][0] / 10 < 1.5)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as where:
+        whole_process(where)
+        kept_connection(where, 'first customer', machine(where, 'first-customer'), 5000)
+        kept_connection(where, '1,000 drives',
+                        machine(where, 'crowd', '--drives', '1000', '--functions', '5000'), 200)
+        probe(where)
+    print('every promise is kept' if not missed else f'{missed} promises missed')
+    return 1 if missed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs probe and client on every machine of tests/machines and compares what they say, in full,
+with what was recorded and read by a person.
+
+usage: golden.py [--update] BUILD_DIR [MACHINE...]
+"""
+
+import difflib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BED = os.path.join(ROOT, 'tests', 'bed')
+OPTIONS = {'crowd': ['--drives', '12', '--functions', '80']}
+
+
+def without_times(value):
+    """Times differ from run to run; that they are there is other tests' business."""
+    if isinstance(value, dict):
+        return {key: '(time)' if key in ('updated', 'since', 'took_ms') and item is not None
+                else without_times(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_times(item) for item in value]
+    return value
+
+
+def without_clock(page):
+    return ''.join(line.split('as of ')[0].rstrip() + '\n' if 'as of ' in line else line
+                   for line in page.splitlines(keepends=True))
+
+
+def run(command, **arguments):
+    environment = dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1', COLUMNS='100')
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False,
+                          timeout=120, **arguments)
+
+
+def pages(build, machine, tree):
+    """What is compared: file name -> text."""
+    fakehost = [os.path.join(build, 'tests', 'bed', 'fakehost'), tree, '--']
+    probe = run(fakehost + [os.path.join(build, 'daemon', 'probe', 'pnhw-probe')])
+    if probe.returncode == 77:
+        return probe.stderr.strip()
+    if probe.returncode != 0:
+        raise RuntimeError(f'pnhw-probe: exit {probe.returncode}: {probe.stderr}')
+    inventory = without_times(json.loads(probe.stdout))
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as saved:
+        saved.write(probe.stdout)
+        saved.flush()
+        client = [os.path.join(build, 'cli', 'pnhwctl'), '--from=' + saved.name]
+        answers = {}
+        for verb in ('status', 'pcie', 'nvme', 'disks'):
+            page = run(client + [verb])
+            if page.returncode != 0:
+                raise RuntimeError(f'pnhwctl {verb}: exit {page.returncode}: {page.stderr}')
+            answers[f'{machine}.{verb}.txt'] = without_clock(page.stdout.replace(saved.name, 'FILE'))
+        status = json.loads(run(client + ['--json=short', 'status']).stdout)
+    answers[f'{machine}.inventory.json'] = json.dumps(inventory, indent=1, ensure_ascii=False) + '\n'
+    answers[f'{machine}.status.json'] = json.dumps(
+        without_times({key: status[key] for key in ('summary', 'findings', 'ratings')}),
+        indent=1, ensure_ascii=False) + '\n'
+    return answers
+
+
+def main():
+    arguments = sys.argv[1:]
+    update = '--update' in arguments
+    arguments = [a for a in arguments if a != '--update']
+    build, wanted = os.path.abspath(arguments[0]), arguments[1:]
+    names = sorted(name[:-3] for name in os.listdir(os.path.join(ROOT, 'tests', 'machines'))
+                   if name.endswith('.py'))
+    failed = False
+    for machine in wanted or names:
+        with tempfile.TemporaryDirectory() as tree:
+            subprocess.run([os.path.join(BED, 'mkmachine'), *OPTIONS.get(machine, []), machine,
+                            os.path.join(tree, 'm')], check=True, stdout=subprocess.DEVNULL)
+            try:
+                answers = pages(build, machine, os.path.join(tree, 'm'))
+            except (RuntimeError, subprocess.TimeoutExpired, ValueError) as error:
+                failed = True
+                print(f'not ok - {machine}: {error}')
+                continue
+        if isinstance(answers, str):
+            print(f'skip - {machine}: {answers}')
+            continue
+        for name, text in answers.items():
+            path = os.path.join(HERE, name)
+            if update:
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text)
+            recorded = ''
+            if os.path.exists(path):
+                with open(path, encoding='utf-8') as file:
+                    recorded = file.read()
+            if recorded == text:
+                print(f'ok - {name}')
+                continue
+            failed = True
+            print(f'not ok - {name}')
+            for line in list(difflib.unified_diff(recorded.splitlines(), text.splitlines(),
+                                                  'recorded', 'now', lineterm='', n=2))[:60]:
+                print('    ' + line)
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks what a compiler does not: who may include what, how a file opens, forbidden calls,
+formatting, and that the interface text in docs/ is the one that the field lists give.
+
+usage: lint.py SOURCE_ROOT BUILD_DIR
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT, BUILD = sys.argv[1], sys.argv[2]
+failures = 0
+
+
+def result(name, problems):
+    global failures
+    if problems:
+        failures += 1
+        print(f'not ok - {name}: {"; ".join(problems[:10])}'
+              + (f' and {len(problems) - 10} more' if len(problems) > 10 else ''))
+    else:
+        print(f'ok - {name}')
+
+
+def sources(*folders, ends=('.c', '.h')):
+    for folder in folders:
+        for path, folders_below, names in os.walk(os.path.join(ROOT, folder)):
+            folders_below[:] = [f for f in folders_below if not f.startswith(('build', '__'))]
+            for name in sorted(names):
+                if name.endswith(ends):
+                    yield os.path.relpath(os.path.join(path, name), ROOT)
+
+
+def text(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8') as file:
+        return file.read()
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s+([<"][^>"]+[>"])', text(path), re.MULTILINE)
+
+
+def who_includes(header, allowed):
+    """`header` occurs in these files alone: the rest must not depend on the library behind it."""
+    found = {path for path in sources('lib', 'daemon', 'cli') if header in includes(path)}
+    return [f'{path} includes {header}' for path in sorted(found - set(allowed))]
+
+
+def main():
+    files = list(sources('lib', 'daemon', 'cli', 'tests'))
+    programs = list(sources('lib', 'daemon', 'cli'))
+
+    result('every field library has one file', [
+        *who_includes('<libudev.h>', ['daemon/probe/udev.c']),
+        *who_includes('<libnvme.h>', ['daemon/probe/nvme.c']),
+        *who_includes('<sensors/sensors.h>', ['daemon/probe/sensors.c']),
+    ])
+    result('the client and the library know no systemd', [
+        f'{path} includes {header}' for path in sources('lib', 'cli')
+        for header in includes(path) if header.startswith('<systemd/')])
+    result('the probe knows no daemon, the daemon no probe', [
+        f'{path} includes {header}' for path in sources('daemon', 'cli')
+        for header in includes(path)
+        if ('probe/' in header and path != 'cli/probe.c') or
+        (path.startswith('daemon/probe/') and '<systemd/' in header)])
+    pure = ['lib/assess.c', 'lib/rules.c', 'lib/summary.c', 'lib/rating.c', 'lib/places.c',
+            'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
+            'lib/smbios.c', 'lib/text.c']
+    result('rules, rating and decoders are pure', [
+        f'{path} includes {header}' for path in pure for header in includes(path)
+        if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',
+                      '<sys/socket.h>', '<dirent.h>')])
+    result('a file opens with its licence and its purpose', [
+        path for path in files
+        if not re.match(r'/\* SPDX-License-Identifier: LGPL-2\.1-or-later \*/\n/\* ', text(path))])
+    result('scripts carry their licence', [
+        path for path in sources('tests', ends=('.py', '.sh', 'meson.build'))
+        if 'SPDX-License-Identifier: LGPL-2.1-or-later' not in text(path)[:300]])
+    forbidden = re.compile(r'(?<![\w.>])(sprintf|strcpy|strcat|gets|atoi|atol|alloca|strtok)\s*\(')
+    result('no call that cannot be used safely', [
+        f'{path}: {match.group(1)}' for path in programs
+        for match in forbidden.finditer(text(path))])
+    result('no trailing white space or tab', [
+        path for path in files if re.search(r'[ \t]+$|\t', text(path), re.MULTILINE)])
+
+    for name in ('clang-format', 'clang-format-14'):
+        version = ''
+        if shutil.which(name):
+            version = subprocess.run([name, '--version'], capture_output=True, text=True,
+                                     check=False).stdout
+        if ' version 14.' in version:
+            problems = subprocess.run([name, '--dry-run', '--Werror', *files], cwd=ROOT,
+                                      capture_output=True, text=True, check=False).stderr
+            result('formatted as .clang-format says (./run format does it)', sorted(
+                {line.split(':')[0] for line in problems.splitlines() if ': error:' in line}))
+            break
+    else:
+        print('skip - formatted as .clang-format says: needs clang-format 14, whose rules the '
+              'tree follows; other versions differ in details')
+
+    printer = os.path.join(BUILD, 'tests', 'print-interface')
+    if os.path.exists(printer):
+        generated = subprocess.run([printer], capture_output=True, text=True, check=True).stdout
+        path = os.path.join(ROOT, 'docs', 'io.pnhw.Hardware.varlink')
+        with open(path, encoding='utf-8') as file:
+            result('docs/io.pnhw.Hardware.varlink is what the field lists give',
+                   [] if file.read() == generated else
+                   [f'write it anew: {os.path.relpath(printer, ROOT)} > {path}'])
+    else:
+        result('docs/io.pnhw.Hardware.varlink is what the field lists give',
+               ['tests/print-interface was not built'])
+    return 1 if failures else 0
+
+
+sys.exit(main())

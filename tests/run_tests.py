@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Builds the tree in each way that counts, runs the tests of each, and counts single cases.
+
+Every test is registered in meson and prints TAP-like lines: `ok`, `not ok` or `ok … # SKIP` as
+cmocka does, or `skip - name: why`. The last line of the output counts them all.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# (directory, compiler, meson options, suites to run or None to compile alone, what it is for)
+BUILDS = [
+    ('build', 'gcc', ['-Dwerror=true'], ['unit', 'system', 'lint'], 'as it ships'),
+    ('build-sanitize', 'gcc',
+     ['-Dwerror=true', '-Db_sanitize=address,undefined', '-Db_lundef=false'],
+     ['unit', 'sanitize'], 'with ASan and UBSan'),
+    ('build-clang', 'clang', ['-Dwerror=true'], None, 'with clang, compiled alone'),
+]
+
+LINE = re.compile(r'^(?P<result>ok|not ok|skip)\b(?:\s+\d+)?\s*(?:-\s*)?(?P<name>.*)$')
+
+
+class Count:
+    def __init__(self):
+        self.passed, self.failures, self.skips = 0, [], []
+
+
+def run(command, **arguments):
+    return subprocess.run(command, cwd=ROOT, text=True, **arguments)
+
+
+def build(directory, compiler, options):
+    """Configures and compiles; returns the log on failure."""
+    environment = dict(os.environ, CC=compiler)
+    if not os.path.exists(os.path.join(ROOT, directory, 'build.ninja')):
+        result = run(['meson', 'setup', directory] + options, env=environment,
+                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    else:
+        result = run(['meson', 'configure', directory] + [o for o in options],
+                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode == 0:
+        result = run(['meson', 'compile', '-C', directory], stdout=subprocess.PIPE,
+                     stderr=subprocess.STDOUT)
+    return None if result.returncode == 0 else result.stdout
+
+
+def count_cases(test, where, count):
+    """Counts the cases that one meson test printed; a test that printed none is one case."""
+    output, seen, failed_here = test.get('stdout') or '', 0, 0
+    for line in output.splitlines():
+        match = LINE.match(line.strip())
+        if not match or re.match(r'^1\.\.\d+$', line):
+            continue
+        seen += 1
+        name = f'{where}: {test["name"]}: {match["name"]}'
+        if match['result'] == 'not ok':
+            count.failures.append(name)
+            failed_here += 1
+        elif match['result'] == 'skip' or '# SKIP' in line.upper():
+            count.skips.append(name)
+        else:
+            count.passed += 1
+    result = test['result']
+    name = f'{where}: {test["name"]}'
+    if result == 'SKIP' and not seen:
+        why = output.strip().splitlines()
+        count.skips.append(f'{name}: {why[-1] if why else "skipped"}')
+    elif result in ('OK', 'EXPECTEDFAIL') and not seen:
+        count.passed += 1
+    elif result not in ('OK', 'EXPECTEDFAIL', 'SKIP') and not failed_here:
+        count.failures.append(f'{name}: {result}')
+    return result in ('OK', 'EXPECTEDFAIL', 'SKIP')
+
+
+def run_suites(directory, suites, where, count):
+    command = ['meson', 'test', '-C', directory, '--no-rebuild', '--timeout-multiplier', '2']
+    for suite in suites:
+        command += ['--suite', suite]
+    run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = os.path.join(ROOT, directory, 'meson-logs', 'testlog.json')
+    tests = 0
+    with open(log, encoding='utf-8', errors='replace') as lines:
+        for line in lines:
+            test = json.loads(line)
+            tests += 1
+            good = count_cases(test, where, count)
+            print(f'  {"ok  " if good else "FAIL"} {test["name"]}  {test["duration"]:.1f} s')
+            if not good:
+                for text in (test.get('stdout') or '', test.get('stderr') or ''):
+                    print('\n'.join('    | ' + row for row in text.splitlines()[-60:]))
+    if not tests:
+        count.failures.append(f'{where}: no test ran')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--quick', action='store_true', help='the build that ships, and no other')
+    arguments = parser.parse_args()
+    count, start = Count(), time.monotonic()
+
+    for directory, compiler, options, suites, purpose in BUILDS[:1 if arguments.quick else None]:
+        print(f'{directory}: {compiler}, {purpose}', flush=True)
+        log = build(directory, compiler, options)
+        if log is not None:
+            print('\n'.join('    | ' + row for row in log.splitlines()[-80:]))
+            count.failures.append(f'{directory}: does not compile')
+            continue
+        if suites is None:
+            count.passed += 1
+            continue
+        run_suites(directory, suites, directory, count)
+
+    for title, names in (('skipped', count.skips), ('FAILED', count.failures)):
+        for name in names:
+            print(f'{title}: {name}')
+    print(f'took {time.monotonic() - start:.0f} s')
+    print(f'{count.passed} passed, {len(count.failures)} failed, {len(count.skips)} skipped')
+    return 1 if count.failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
