@@ -53,8 +53,10 @@ static int compare_pci(const void *a, const void *b)
 static int compare_nvme(const void *a, const void *b)
 {
         const PnNvme *one = a, *other = b;
+        int r = pn_name_compare(one->name.v, other->name.v);
 
-        return pn_name_compare(one->name.v, other->name.v);
+        /* A new drive may have a lost one's name: it comes first, and is found first. */
+        return r ? r : (int)pn_is_true(one->lost) - (int)pn_is_true(other->lost);
 }
 
 static int compare_disk(const void *a, const void *b)

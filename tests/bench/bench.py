@@ -37,6 +37,10 @@ def report(what, value, promise=None, kept=None):
           flush=True)
 
 
+# Client and server on one processor: which ones the scheduler picks is not what is measured.
+PIN = ['taskset', '-c', '0'] if shutil.which('taskset') else []
+
+
 def machine(where, name, *options):
     tree = os.path.join(where, '-'.join((name,) + options).replace('--', ''))
     if not os.path.isdir(tree):
@@ -51,7 +55,7 @@ def daemon(tree):
     with tempfile.TemporaryDirectory() as where:
         path = os.path.join(where, 'pnhwd.sock')
         environment = dict(os.environ, RUNTIME_DIRECTORY=where, STATE_DIRECTORY=where)
-        process = subprocess.Popen([FAKEHOST, tree, '--', PNHWD, '--socket=' + path],
+        process = subprocess.Popen([*PIN, FAKEHOST, tree, '--', PNHWD, '--socket=' + path],
                                    env=environment, stderr=subprocess.DEVNULL)
         for _ in range(200):
             if os.path.exists(path):
@@ -108,12 +112,12 @@ def kept_connection(where, title, tree, count):
             file.write(b'{"parameters":' + answer + b'}')
         with contextlib.suppress(FileNotFoundError):
             os.unlink(bare_socket)
-        bare = subprocess.Popen([os.path.join(BUILD, 'tests', 'bed', 'bareserver'), bare_socket,
+        bare = subprocess.Popen([*PIN, os.path.join(BUILD, 'tests', 'bed', 'bareserver'), bare_socket,
                                  saved], stderr=subprocess.DEVNULL)
         time.sleep(0.3)
         ratios, ours = [], []
         for _ in range(7):
-            pair = [float(subprocess.run([load, path, str(count), GET_STATUS], check=True,
+            pair = [float(subprocess.run([*PIN, load, path, str(count), GET_STATUS], check=True,
                                          capture_output=True, text=True).stdout.split()[0])
                     for path in (socket, bare_socket)]
             ours.append(pair[0])
