@@ -25,7 +25,7 @@
 #define PN_DIMM_FIELDS(F, T)                                                                       \
         F(T, TEXT, locator, "", "LOCATOR", "The board's name of the memory socket.")               \
         F(T, INT, size_bytes, "bytes", "SIZE", "Size of the module; null for an empty socket.")    \
-        F(T, TEXT, type, "", "TYPE", "Memory type: DDR4, DDR5, ….")                                \
+        F(T, TEXT, type, "", "TYPE", "Memory type: DDR4, DDR5, ...")                               \
         F(T, INT, speed_mts, "MT/s", "RATED", "The fastest rate that the module supports.")        \
         F(T, INT, configured_mts, "MT/s", "RUNS AT", "The rate that the firmware configured.")     \
         F(T, TEXT, manufacturer, "", "MAKER", "Maker of the module.")                              \
@@ -33,7 +33,7 @@
 
 #define PN_SLOT_FIELDS(F, T)                                                                       \
         F(T, TEXT, designation, "", "SLOT", "The name printed on the board.")                      \
-        F(T, TEXT, type, "", "TYPE", "Form and generation: PCIe 4.0 x16, M.2 socket 3, ….")        \
+        F(T, TEXT, type, "", "TYPE", "Form and generation: PCIe 4.0 x16, M.2 socket 3, ...")       \
         F(T, REAL, speed, "GT/s", "SPEED", "Lane rate that the slot's type implies.")              \
         F(T, INT, width, "lanes", "LANES", "Lanes that are wired to the slot.")                    \
         F(T, BOOL, in_use, "", "IN USE", "Whether the firmware found a card in it at boot.")       \
@@ -96,7 +96,7 @@
 
 #define PN_USE_FIELDS(F, T)                                                                        \
         F(T, KEY, type, "", "TYPE",                                                                \
-          "zfs_member, lvm2_member, linux_raid_member, filesystem, swap, partition, mount, ….")    \
+          "zfs_member, lvm2_member, linux_raid_member, filesystem, swap, partition, mount, ...")   \
         F(T, TEXT, name, "", "NAME", "Pool, volume group, array, label or file system.")           \
         F(T, TEXT, device, "", "DEVICE", "Block device that carries it.")                          \
         F(T, TEXT, mount, "", "MOUNT", "Mount point.")
@@ -113,8 +113,8 @@
 #define PN_NVME_FIELDS(F, T)                                                                       \
         F(T, KEY, name, "", "DRIVE", "The kernel's name of the controller.")                       \
         F(T, TEXT, address, "", "ADDRESS", "PCI address; null for other transports.")              \
-        F(T, TEXT, transport, "", "TRANSPORT", "pcie, tcp, rdma, fc, loop, ….")                    \
-        F(T, TEXT, state, "", "STATE", "live, resetting, connecting, dead, ….")                    \
+        F(T, TEXT, transport, "", "TRANSPORT", "pcie, tcp, rdma, fc, loop, ...")                   \
+        F(T, TEXT, state, "", "STATE", "live, resetting, connecting, dead, ...")                   \
         F(T, TEXT, model, "", "MODEL", "Model number.")                                            \
         F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
         F(T, TEXT, firmware, "", "FIRMWARE", "Firmware revision.")                                 \
@@ -128,7 +128,7 @@
         F(T, TEXT, model, "", "MODEL", "Model.")                                                   \
         F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
         F(T, TEXT, wwn, "", "WWN", "World wide name.")                                             \
-        F(T, TEXT, transport, "", "TRANSPORT", "sata, sas, usb, virtio, ….")                       \
+        F(T, TEXT, transport, "", "TRANSPORT", "sata, sas, usb, virtio, ...")                      \
         F(T, BOOL, rotational, "", "ROTATIONAL", "Whether it has spinning platters.")              \
         F(T, INT, size_bytes, "bytes", "SIZE", "Capacity.")                                        \
         F(T, INT, logical_block_size, "bytes", "LOGICAL", "Smallest addressable unit.")            \
@@ -173,13 +173,13 @@
         F(T, LIST, lanes, ModuleLane, "LANES", "Light and current of each lane, from lane 1.")     \
         F(T, OBJ, thresholds, ModuleThresholds, "THRESHOLDS", "The module's own limits.")          \
         F(T, TEXTS, flags, "", "FLAGS",                                                            \
-          "What the module raised: temperature_high_alarm, rx_power_low_warning_2, rx_los, ….")
+          "What the module raised: temperature_high_alarm, rx_power_low_warning_2, rx_los, ...")
 
 #define PN_MODULE_FIELDS(F, T)                                                                     \
         F(T, KEY, status, "", "STATUS",                                                            \
           "present, none, unsupported_map, permission_denied, unsupported_by_driver or "           \
           "unreadable.")                                                                           \
-        F(T, TEXT, form, "", "FORM", "SFP, SFP+, SFP28, QSFP+, QSFP28, QSFP-DD, OSFP, ….")         \
+        F(T, TEXT, form, "", "FORM", "SFP, SFP+, SFP28, QSFP+, QSFP28, QSFP-DD, OSFP, ...")        \
         F(T, TEXT, standard, "", "STANDARD", "Its memory map: SFF-8472, SFF-8636 or CMIS.")        \
         F(T, TEXT, vendor, "", "VENDOR", "Maker.")                                                 \
         F(T, TEXT, oui, "", "OUI", "The maker's IEEE identifier.")                                 \
@@ -187,8 +187,8 @@
         F(T, TEXT, revision, "", "REVISION", "The maker's revision.")                              \
         F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
         F(T, TEXT, date_code, "", "DATE", "Date of making and lot, as the module gives it.")       \
-        F(T, TEXT, type, "", "TYPE", "10GBASE-SR, 10GBASE-LRM, passive copper, ….")                \
-        F(T, TEXT, connector, "", "CONNECTOR", "LC, SC, MPO, RJ45, ….")                            \
+        F(T, TEXT, type, "", "TYPE", "10GBASE-SR, 10GBASE-LRM, passive copper, ...")               \
+        F(T, TEXT, connector, "", "CONNECTOR", "LC, SC, MPO, RJ45, ...")                           \
         F(T, REAL, wavelength_nm, "nm", "WAVELENGTH", "Wavelength of the light sent.")             \
         F(T, INT, nominal_mbd, "MBd", "RATE", "Nominal signalling rate of a lane.")                \
         F(T, LIST, lengths, ModuleLength, "LENGTHS", "How far it reaches, for each medium.")       \
@@ -196,7 +196,7 @@
         F(T, OBJ, diagnostics, ModuleDiagnostics, "DIAGNOSTICS", "What it measures.")
 
 #define PN_SOURCE_FIELDS(F, T)                                                                     \
-        F(T, KEY, name, "", "SOURCE", "host, pci, nvme, block, ….")                                \
+        F(T, KEY, name, "", "SOURCE", "host, pci, nvme, block, ...")                               \
         F(T, TEXT, state, "", "STATE", "fresh, stale, failed or never.")                           \
         F(T, TEXT, updated, "", "UPDATED", "When it was last read in full (RFC 3339, UTC).")       \
         F(T, INT, took_ms, "ms", "TOOK", "How long the last read took.")                           \
@@ -224,7 +224,7 @@
         F(T, KEY, address, "", "ADDRESS", "First function of the link's lower end.")               \
         F(T, TEXTS, functions, "", "FUNCTIONS", "All functions that share the link.")              \
         F(T, TEXT, port, "", "PORT", "Address of the port at the link's upper end.")               \
-        F(T, TEXT, name, "", "DEVICE", "The kernel's name of the device: nvme0, ….")               \
+        F(T, TEXT, name, "", "DEVICE", "The kernel's name of the device: nvme0, ...")              \
         F(T, TEXT, model, "", "MODEL", "What the device is, in words.")                            \
         F(T, TEXT, kind, "", "KIND", "nvme, network, display, storage, switch or other.")          \
         F(T, TEXT, slot, "", "SLOT", "The slot that it sits in.")                                  \
@@ -243,7 +243,7 @@
 
 #define PN_FINDING_FIELDS(F, T)                                                                    \
         F(T, KEY, id, "", "ID", "Stable short name of this finding.")                              \
-        F(T, KEY, code, "", "CODE", "What kind of finding: pcie.degraded, ….")                     \
+        F(T, KEY, code, "", "CODE", "What kind of finding: pcie.degraded, ...")                    \
         F(T, TEXT, state, "", "STATE", "new or raised.")                                           \
         F(T, TEXT, subject, "", "SUBJECT", "What it is about, stable over reboots.")               \
         F(T, TEXT, device, "", "DEVICE", "The device's name now.")                                 \

@@ -245,7 +245,7 @@ void pn_module_settle_thresholds(PnModuleDiagnostics *diagnostics)
 
                 if (*state == PN_KNOWN)
                         return;
-                if (pn_is_unread(*state))
+                if (whole == PN_ABSENT)
                         whole = *state;
         }
         pn_free(type, thresholds);
