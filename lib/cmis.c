@@ -95,6 +95,27 @@ static bool is_flat(const PnModulePages *pages)
         return lower(pages, CHARACTERISTICS) & CHARACTERISTICS_FLAT;
 }
 
+/* Whether page 01h tells about `n` bytes from `at`. Where a driver has no such page, it may hand
+ * out zeros: that page of a module is never blank, since it starts with versions and pages. */
+static bool is_told(const PnModulePages *pages, size_t at, size_t n)
+{
+        const PnModulePage *page = &pages->area[ADVERTISE];
+        bool blank = true;
+
+        if (is_flat(pages) || !pn_module_has(pages, ADVERTISE, at, n))
+                return false;
+        for (size_t i = 0; i < page->n && blank; i++)
+                blank = page->bytes[i] == 0;
+        return !blank;
+}
+
+/* Why it does not tell. */
+static PnState untold(const PnModulePages *pages, size_t at, size_t n)
+{
+        return pn_module_has(pages, ADVERTISE, at, n) ? PN_UNREAD_MALFORMED
+                                                      : pn_module_reason(pages, ADVERTISE);
+}
+
 static PnSffKind identify(const PnModulePages *pages)
 {
         uint8_t technology = pn_module_u8(pages, PAGE_00, TECHNOLOGY);
@@ -171,8 +192,8 @@ static int decode_lengths(const PnModulePages *pages, PnModule *module)
 
         if (is_flat(pages))
                 return 0;
-        if (!pn_module_has(pages, ADVERTISE, LENGTH_SMF, LENGTH_OM2 + 1 - LENGTH_SMF)) {
-                module->lengths.state = pn_module_reason(pages, ADVERTISE);
+        if (!is_told(pages, LENGTH_SMF, LENGTH_OM2 + 1 - LENGTH_SMF)) {
+                module->lengths.state = untold(pages, LENGTH_SMF, LENGTH_OM2 + 1 - LENGTH_SMF);
                 return 0;
         }
         module->lengths.state = PN_KNOWN;
@@ -190,8 +211,8 @@ static void decode_wavelength(const PnModulePages *pages, PnReal *ret)
 
         if (is_flat(pages))
                 return;
-        if (!pn_module_has(pages, ADVERTISE, WAVELENGTH, 2))
-                ret->state = pn_module_reason(pages, ADVERTISE);
+        if (!is_told(pages, WAVELENGTH, 2))
+                ret->state = untold(pages, WAVELENGTH, 2);
         else if (raw != 0 && raw != 0xffff)
                 *ret = pn_real(raw / 20.0);
 }
@@ -202,7 +223,7 @@ static PnReal monitor(const PnModulePages *pages, size_t at, PnModuleConvert con
                       const void *limits)
 {
         uint16_t raw = pn_module_u16(pages, LOWER, at);
-        bool told = !is_flat(pages) && pn_module_has(pages, ADVERTISE, MONITORS_MODULE, 1);
+        bool told = is_told(pages, MONITORS_MODULE, 1);
 
         if (!pn_module_has(pages, LOWER, at, 2))
                 return (PnReal){.state = pn_module_reason(pages, LOWER)};
@@ -210,7 +231,7 @@ static PnReal monitor(const PnModulePages *pages, size_t at, PnModuleConvert con
                 return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
         if (!told && raw == 0)
                 return (PnReal){.state = is_flat(pages) ? PN_UNREAD_UNSUPPORTED
-                                                        : pn_module_reason(pages, ADVERTISE)};
+                                                        : untold(pages, MONITORS_MODULE, 1)};
         if (pn_module_is_erased(raw, limits))
                 return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
         return pn_real(convert(NULL, raw));
@@ -222,8 +243,8 @@ static PnState bias_factor(const PnModulePages *pages, unsigned *ret)
         unsigned code = pn_module_u8(pages, ADVERTISE, MONITORS_LANES) >> 3 & 3u;
 
         *ret = 1u << code;
-        if (!pn_module_has(pages, ADVERTISE, MONITORS_LANES, 1))
-                return pn_module_reason(pages, ADVERTISE);
+        if (!is_told(pages, MONITORS_LANES, 1))
+                return untold(pages, MONITORS_LANES, 1);
         return code < 3 ? PN_KNOWN : PN_UNREAD_MALFORMED;
 }
 
@@ -238,14 +259,14 @@ static double milliamperes(const void *context, uint16_t raw)
 static PnState lane_state(const PnModulePages *pages, size_t at, uint8_t bit, const void *limits)
 {
         uint16_t raw = pn_module_u16(pages, LANES, at);
-        bool told = pn_module_has(pages, ADVERTISE, MONITORS_LANES, 1);
+        bool told = is_told(pages, MONITORS_LANES, 1);
 
         if (!pn_module_has(pages, LANES, at, 2))
                 return pn_module_reason(pages, LANES);
         if (told && !(pn_module_u8(pages, ADVERTISE, MONITORS_LANES) & bit))
                 return PN_UNREAD_UNSUPPORTED;
         if (!told && raw == 0)
-                return pn_module_reason(pages, ADVERTISE);
+                return untold(pages, MONITORS_LANES, 1);
         return pn_module_is_erased(raw, limits) ? PN_UNREAD_UNSUPPORTED : PN_KNOWN;
 }
 

@@ -411,22 +411,50 @@ void pn_write_json(PnBuf *buf, const PnType *type, const void *object)
         pn_buf_put(buf, "}", 1);
 }
 
-/* Where in a document a reader stands, and the sentence about what it did not like. `path` grows
- * as the reader descends; the names in it come from our own tables, never from the input. */
+/* Objects in objects: as deep as pn_parse_json() lets a document be, twice for lists. */
+#define READ_DEPTH_MAX 66
+
+/* Where in a document a reader stands, and the sentence about what it did not like. The steps are
+ * put into words only when something is wrong. Names come from our own tables, never from the
+ * input. */
 typedef struct Reader {
         PnJsonFlags flags;
-        char path[256];
+        struct {
+                const char *name; /* of a field; NULL for an element of a list */
+                unsigned index;
+        } steps[READ_DEPTH_MAX];
+        unsigned n_steps;
         char *error;
         bool no_memory;
 } Reader;
 
+static void enter(Reader *reader, const char *name, unsigned index)
+{
+        if (reader->n_steps < READ_DEPTH_MAX) {
+                reader->steps[reader->n_steps].name = name;
+                reader->steps[reader->n_steps].index = index;
+        }
+        reader->n_steps++;
+}
+
+static void leave(Reader *reader)
+{
+        reader->n_steps--;
+}
+
 static int fail(Reader *reader, const char *what)
 {
-        if (!reader->error &&
-            asprintf(&reader->error, "%s%s%s", reader->path, *reader->path ? ": " : "", what) < 0) {
-                reader->error = NULL;
-                reader->no_memory = true;
-        }
+        _cleanup_buf_ PnBuf buf = {0};
+
+        if (reader->error)
+                return -EINVAL;
+        for (unsigned i = 0; i < reader->n_steps && i < READ_DEPTH_MAX; i++)
+                if (reader->steps[i].name)
+                        pn_buf_printf(&buf, "%s%s", i ? "." : "", reader->steps[i].name);
+                else
+                        pn_buf_printf(&buf, "[%u]", reader->steps[i].index);
+        pn_buf_printf(&buf, "%s%s", reader->n_steps ? ": " : "", what);
+        reader->no_memory = pn_buf_take(&buf, &reader->error, NULL) < 0;
         return reader->no_memory ? -ENOMEM : -EINVAL;
 }
 
@@ -434,18 +462,6 @@ static int out_of_memory(Reader *reader)
 {
         reader->no_memory = true;
         return -ENOMEM;
-}
-
-static size_t path_push(Reader *reader, const char *name, unsigned index, bool indexed)
-{
-        size_t length = strlen(reader->path);
-
-        if (indexed)
-                (void)snprintf(reader->path + length, sizeof reader->path - length, "[%u]", index);
-        else
-                (void)snprintf(reader->path + length, sizeof reader->path - length, "%s%s",
-                               length ? "." : "", name);
-        return length;
 }
 
 static int read_string(Reader *reader, struct json_object *json, char **ret)
@@ -494,9 +510,9 @@ static int read_list(Reader *reader, const PnField *field, struct json_object *j
         *p.state = PN_KNOWN;
         for (size_t i = 0; i < n; i++) {
                 struct json_object *item = json_object_array_get_idx(json, i);
-                size_t mark = path_push(reader, NULL, (unsigned)i, true);
                 int r = 0;
 
+                enter(reader, NULL, (unsigned)i);
                 if (field->kind == PN_KIND_TEXTS) {
                         _cleanup_free_ char *s = NULL;
 
@@ -517,7 +533,7 @@ static int read_list(Reader *reader, const PnField *field, struct json_object *j
                 }
                 if (r < 0)
                         return r;
-                reader->path[mark] = '\0';
+                leave(reader);
         }
         return 0;
 }
@@ -615,7 +631,6 @@ static int read_unread(Reader *reader, const PnType *type, struct json_object *j
 
 static int read_object(Reader *reader, const PnType *type, struct json_object *json, void *object)
 {
-        size_t mark = strlen(reader->path);
         struct json_object *unread = NULL;
         unsigned hint = 0;
         int r;
@@ -644,23 +659,23 @@ static int read_object(Reader *reader, const PnType *type, struct json_object *j
                 hint = (unsigned)(field - type->fields) + 1;
                 if (!value)
                         continue;
-                (void)path_push(reader, field->name, 0, false);
+                enter(reader, field->name, 0);
                 r = read_value(reader, field, value, at(field, object));
                 if (r < 0)
                         return r;
-                reader->path[mark] = '\0';
+                leave(reader);
         }
         for (unsigned i = 0; i < type->n_fields; i++)
                 if (is_required(type->fields[i].kind) &&
                     *at(&type->fields[i], object).state != PN_KNOWN) {
-                        (void)path_push(reader, type->fields[i].name, 0, false);
+                        enter(reader, type->fields[i].name, 0);
                         return fail(reader, "is missing");
                 }
-        (void)path_push(reader, "unread", 0, false);
+        enter(reader, "unread", 0);
         r = read_unread(reader, type, unread, object);
         if (r < 0)
                 return r;
-        reader->path[mark] = '\0';
+        leave(reader);
         return 0;
 }
 
@@ -674,7 +689,8 @@ int pn_read_json(const PnType *type, struct json_object *json, PnJsonFlags flags
                 return 0;
         pn_done(type, object);
         if (ret_field)
-                *ret_field = strndup(reader.path, strcspn(reader.path, ".["));
+                *ret_field =
+                    strdup(reader.n_steps && reader.steps[0].name ? reader.steps[0].name : "");
         if (ret_error)
                 *ret_error = PN_STEAL(reader.error);
         free(reader.error);

@@ -49,7 +49,8 @@
 #define CABLE_ACTIVE  0x08u
 #define CABLE_PASSIVE 0x04u
 
-#define OPTION_TUNABLE 0x40u /* byte 65 */
+#define OPTION_TUNABLE      0x40u /* byte 65, as the next */
+#define OPTION_LOS_INVERTED 0x04u
 
 #define MONITORING_DDM            0x40u
 #define MONITORING_EXTERNAL       0x10u
@@ -605,7 +606,9 @@ static int decode_flags(const PnModulePages *pages, bool light, PnModuleThreshol
                 return 0;
         }
         flags->state = PN_KNOWN;
+        /* The state is that of the pin, which means nothing where its sense is in doubt. */
         if (light && enhanced & ENHANCED_RX_LOS && status & STATUS_RX_LOS &&
+            !(a0(pages, OPTIONS + 1) & OPTION_LOS_INVERTED) &&
             (r = pn_module_flag(flags, "rx_los", 0)) < 0)
                 return r;
         if (light && enhanced & ENHANCED_TX_FAULT && status & STATUS_TX_FAULT &&
@@ -626,7 +629,7 @@ static int decode_flags(const PnModulePages *pages, bool light, PnModuleThreshol
 }
 
 /* Whether there are no readings in A2h, and why. */
-static bool nothing_measured(const PnModulePages *pages, PnState *ret)
+static bool nothing_measured(const PnModulePages *pages, bool light, PnState *ret)
 {
         bool zeros = true, ones = true;
 
@@ -638,7 +641,8 @@ static bool nothing_measured(const PnModulePages *pages, PnState *ret)
                 zeros = zeros && raw == 0;
                 ones = ones && raw == 0xffff;
         }
-        if (ones)
+        /* Cables may claim to monitor, and have nothing to do it with. */
+        if (ones || !light)
                 *ret = PN_UNREAD_UNSUPPORTED;
         else if (pn_module_u8(pages, A2, STATUS) & STATUS_NOT_READY)
                 *ret = PN_UNREAD_TIMEOUT;
@@ -674,7 +678,7 @@ static int decode_diagnostics(const PnModulePages *pages, PnSffKind kind, PnModu
                 module->diagnostics.state = pn_module_reason(pages, A2);
                 return 0;
         }
-        if (nothing_measured(pages, &why)) {
+        if (nothing_measured(pages, light, &why)) {
                 module->diagnostics.state = why;
                 return 0;
         }

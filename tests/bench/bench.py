@@ -75,7 +75,7 @@ def daemon(tree):
 def hyperfine(commands, *options, inside=()):
     """Median seconds of each command as a whole process."""
     with tempfile.NamedTemporaryFile(suffix='.json') as out:
-        subprocess.run([*inside, 'hyperfine', '-N', '-i', '--style=none', '--warmup', '20', *options,
+        subprocess.run([*PIN, *inside, 'hyperfine', '-N', '-i', '--style=none', '--warmup', '20', *options,
                         '--export-json', out.name, *commands], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return [r['median'] for r in json.load(out)['results']]

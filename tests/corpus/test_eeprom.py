@@ -25,7 +25,8 @@ CONNECTORS = {'unknown or unspecified': None, 'SC': 'SC', 'LC': 'LC', 'MPO Paral
 TYPES = [('100G Base-SR4 or 25GBase-SR', {'SFP': '25GBASE-SR', 'QSFP': '100GBASE-SR4'}),
          ('100GBASE-DR (clause 140)', '100GBASE-DR'), ('40G Base-SR4', '40GBASE-SR4'),
          ('100G Base-CR4', 'passive copper'), ('Passive Cable', 'passive copper'),
-         ('10G Base-SR', '10GBASE-SR'), ('10G Base-LR', '10GBASE-LR'), ('BASE-BX10', '1000BASE-BX10'),
+         ('10G Base-SR', '10GBASE-SR'), ('10G Base-LR', '10GBASE-LR'),
+         ('BASE-BX10', '1000BASE-BX10'),
          ('1000BASE-SX', '1000BASE-SX'), ('1000BASE-LX', '1000BASE-LX'),
          ('1000BASE-T', '1000BASE-T')]
 QUANTITIES = {'Laser bias current': 'bias', 'Laser output power': 'tx_power',
@@ -77,7 +78,7 @@ DIFFERENT = {
 OTHER_MOMENT = {'oem-sfp-2.5g-t', 'dell-m14mk-sfp28-dualrate-via-e810'}
 # Sentences of sources as what they mean here: file -> key -> {path in our JSON: value}; None where
 # a sentence says nothing about a decoded value, or, with a reason, what is wrong about it.
-SPF = 'diagnostics.lanes.0.'
+LANE_1 = 'diagnostics.lanes.0.'
 STATED = {
     'NEG-ats-sfp-ge-t-cc_ext-bad-96B': {'kernel': {'checksum_ok': False}},
     'avago-afct-93drphz-400g-cmis4-page0': {
@@ -92,13 +93,14 @@ STATED = {
     'finisar-ftlf8536p4bcl-25g-sr': {'claim': {'type': '25GBASE-SR', 'nominal_mbd': 28000}},
     'finisar-qsfp-oom': {'tables': None},
     'fit-afct-89sfdz-qsfp28-smf': {
-        'formula': {SPF + 'rx_power_mw': 0, SPF + 'rx_power_dbm': None, SPF + 'tx_power_mw': 1.7999,
-                    SPF + 'bias_ma': 92.412},
+        'formula': {LANE_1 + 'rx_power_mw': 0, LANE_1 + 'rx_power_dbm': None,
+                    LANE_1 + 'tx_power_mw': 1.7999, LANE_1 + 'bias_ma': 92.412},
         'vendor': {'vendor': 'FIT'}, 'PN': {'part_number': 'AFCT-89SFDZ-AZ1'},
         'SN': {'serial': 'FD1942AZ2RT'}, 'date': {'date_code': '191021'}},
     'flexoptix-p.b1696.10.da-10g-bidi1330': {
         'Identifier': {'form': 'SFP+'}, 'Connector': {'connector': 'LC'}, 'Encoding': None,
-        'PowerClass': None, 'SignalingRate': {'nominal_mbd': 10300}, 'Date': {'date_code': '191218'},
+        'PowerClass': None, 'SignalingRate': {'nominal_mbd': 10300},
+        'Date': {'date_code': '191218'},
         # The source asserts 20:00:00; bytes 37 to 39 are 00:02:c9, which ethtool shows, too.
         'Vendor OUI': {'oui': '00:02:c9'}, 'Wavelength': {'wavelength_nm': 1330},
         'tx power high alarm': {'diagnostics.thresholds.tx_power.high_alarm': 1.7783}},
@@ -108,8 +110,8 @@ STATED = {
         'Date': {'date_code': '11041403'}, 'wavelength': {'wavelength_nm': 1310},
         # The source leaves the calibration out: its temperature, voltage and bias are wrong.
         'temperature': {'diagnostics.temperature_c': 37.5},
-        'voltage': {'diagnostics.voltage_v': 3.3243}, 'tx bias': {SPF + 'bias_ma': 0.526},
-        'tx power': {SPF + 'tx_power_dbm': 2.5}, 'eeprom-checksum': {'checksum_ok': True}},
+        'voltage': {'diagnostics.voltage_v': 3.3243}, 'tx bias': {LANE_1 + 'bias_ma': 0.526},
+        'tx power': {LANE_1 + 'tx_power_dbm': 2.5}, 'eeprom-checksum': {'checksum_ok': True}},
     'intel-ftlx8574d3bnl-it-10g-sr': {'claim': {'checksum_ok': True}},
     'mellanox-mma1b00-ss1-qsfp28-256B-old-driver': {
         'claim': {'diagnostics.thresholds': None}},
@@ -119,8 +121,8 @@ STATED = {
                                    {'medium': 'OM2', 'metres': 550}]},
         'length OM2': None, 'Date': {'date_code': '130424'}, 'wavelength': {'wavelength_nm': 850},
         'temperature': {'diagnostics.temperature_c': 33.484375},
-        'voltage': {'diagnostics.voltage_v': 3.237}, 'tx bias': {SPF + 'bias_ma': 2.638},
-        'tx power': {SPF + 'tx_power_dbm': -5.79}, 'rx power': {SPF + 'rx_power_dbm': -5.22},
+        'voltage': {'diagnostics.voltage_v': 3.237}, 'tx bias': {LANE_1 + 'bias_ma': 2.638},
+        'tx power': {LANE_1 + 'tx_power_dbm': -5.79}, 'rx power': {LANE_1 + 'rx_power_dbm': -5.22},
         'eeprom-checksum': {'checksum_ok': True}},
     'netgear-agm734-1000base-t-nodom': {'claim': {'connector': None, 'diagnostics': None}},
     'oem-sfp-10g-sr-it-dpdk': {
@@ -129,8 +131,9 @@ STATED = {
         'vendor_pn': {'part_number': 'SFP-10G-SR-IT'}, 'vendor_sn': {'serial': 'WQ160412A115'},
         'vendor_oui': {'oui': '00:8b:21'}, 'diag_type': None, 'date': {'date_code': '151610'},
         'temperature_C': {'diagnostics.temperature_c': 44.34765625},
-        'voltage_V': {'diagnostics.voltage_v': 3.3034}, 'rx_power_mW': {SPF + 'rx_power_mw': 0.0001},
-        'tx_power_mW': {SPF + 'tx_power_mw': 0.597},
+        'voltage_V': {'diagnostics.voltage_v': 3.3034},
+        'rx_power_mW': {LANE_1 + 'rx_power_mw': 0.0001},
+        'tx_power_mW': {LANE_1 + 'tx_power_mw': 0.597},
         'high_rx_power_alarm_thresh': {'diagnostics.thresholds.rx_power.high_alarm': 1}},
     'oem-sfp-2.5g-t': {'stated_note': {'diagnostics.temperature_c': 41.1015625,
                                        'diagnostics.voltage_v': 3.3345}},
@@ -144,7 +147,7 @@ STATED = {
         'Date code': {'date_code': '22011000'}},
     'recon-fs-xgspon-1270-no-fiber': {'Vendor OUI': {'oui': None}},
     'sonic-hld-qsfpdd-page11-only': {
-        'tx1power': {SPF + 'tx_power_mw': 1.9422}, 'rx1power': {SPF + 'rx_power_mw': 1.8259},
+        'tx1power': {LANE_1 + 'tx_power_mw': 1.9422}, 'rx1power': {LANE_1 + 'rx_power_mw': 1.8259},
         # The source takes 0ch for flags of tx power; by the map they are losses of received light,
         # and lanes 3 and 4 do receive 0.1 µW.
         'flags': {'diagnostics.flags': ['rx_los_3', 'rx_los_4', 'rx_power_low_alarm_3',
@@ -323,8 +326,9 @@ def compare_text(compare, texts, readings):
 
     copper = texts.get('Length (Copper)', texts.get('Length (Copper or Active cable)'))
     cable = ours['type'] and ('copper' in ours['type'] or ours['type'].endswith('BASE-T'))
-    for key, medium in (('Length (SMF)', 'SMF'), ('Length (62.5um)', 'OM1'), ('Length (50um)', 'OM2'),
-                        ('Length (OM3)', 'OM3'), ('Length (OM1 62.5um)', 'OM1'),
+    for key, medium in (('Length (SMF)', 'SMF'), ('Length (62.5um)', 'OM1'),
+                        ('Length (50um)', 'OM2'), ('Length (OM3)', 'OM3'),
+                        ('Length (OM1 62.5um)', 'OM1'),
                         ('Length (OM2 50um)', 'OM2'), ('Length (OM3 50um)', 'OM3'),
                         ('Length (OM3 50/125um)', 'OM3'), ('Length (OM4)', 'OM4'),
                         ('Length (OM2 50/125um)', 'OM2'), ('Length (OM5)', 'OM5')):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the seed inputs of the decoders' fuzz targets: module/, pciconf/, smbios/, text/ beside this file."""
+"""Writes the seed inputs of the decoders' fuzz targets: module/, pciconf/, smbios/ and text/."""
 import pathlib
 import struct
 
@@ -115,7 +115,8 @@ def cmis(media, technology, flat=False):
         put(image, 256 + 31, b"\x03\x0f")
         check(image, 256 + 2, 256 + 127)
         put(image, 384, 0x4b00, 0xfb00, 0x4600, 0, 36000, 30000, 35000, 31000)
-        put(image, 384 + 48, 21878, 450, 17378, 900, 8000, 1000, 7000, 2000, 21878, 724, 17378, 1445)
+        put(image, 384 + 48, 21878, 450, 17378, 900, 8000, 1000, 7000, 2000, 21878, 724, 17378,
+            1445)
         check(image, 384, 384 + 127)
         put(image, 640 + 19, b"\x0c\0\0\x0c\0\x0c")
         put(image, 640 + 26, *(19000,) * 4)
