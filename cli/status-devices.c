@@ -51,9 +51,11 @@ static unsigned kind_of(const PnRating *rating)
 }
 
 /* Hops of a switch and devices that nobody has a name for are of interest when they cost
- * something. */
+ * something; a chip that the board's design limits is not. */
 static bool is_of_interest(const PnRating *rating, Mark mark)
 {
+        if (pn_text_is(&rating->verdict, "path_limited") && mark == MARK_UNJUDGED)
+                return false;
         return kind_of(rating) < 4 || mark > MARK_UNKNOWN;
 }
 

@@ -73,7 +73,8 @@ static int put_finding(Cli *cli, const Facts *facts, const PnFinding *finding)
         pn_buf_puts(out, "\n");
         status_put_marked(cli, view_severity(&finding->severity), STYLE_BOLD,
                           pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
-        if (pn_text(&finding->detail)) {
+        /* The summary has the figures; how they come about is for those who ask. */
+        if (cli->all && pn_text(&finding->detail)) {
                 pn_buf_puts(out, "  ");
                 term_put_wrapped(term, out, 2, 2, STYLE_PLAIN, finding->detail.v);
         }
