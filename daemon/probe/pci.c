@@ -62,7 +62,7 @@ typedef struct Fact {
 
 typedef struct Function {
         char *name; /* the kernel's address */
-        char *path; /* the real directory, as the link in DEVICES spells it */
+        char *path; /* the real directory, as the link in DEVICES spells it; never empty */
         char parent[PN_PCI_ADDRESS_MAX];
         size_t parent_at; /* its index; SIZE_MAX: none */
 } Function;
@@ -173,6 +173,60 @@ static int find_parents(Pci *pci)
         return 0;
 }
 
+/* The n characters at s, which end in a function's address, as a function of its own, unless the
+ * list of `n_listed` names has it. */
+static int add_ancestor(Pci *pci, const ByName *listed, size_t n_listed, const char *s, size_t n,
+                        const char *address)
+{
+        ByName key = {.name = address};
+        Function *bigger;
+
+        if (bsearch(&key, listed, n_listed, sizeof *listed, compare_by_name))
+                return 0;
+        for (size_t i = n_listed; i < pci->n; i++)
+                if (pn_streq(pci->functions[i].name, address))
+                        return 0;
+        bigger = reallocarray(pci->functions, pci->n + 1, sizeof *bigger);
+        if (!bigger)
+                return -ENOMEM;
+        pci->functions = bigger;
+        pci->functions[pci->n] = (Function){.name = strdup(address), .path = strndup(s, n)};
+        pci->n++;
+        return pci->functions[pci->n - 1].name && pci->functions[pci->n - 1].path ? 0 : -ENOMEM;
+}
+
+/* A function that another's real path goes through is there, whether the bus lists it or not: trees
+ * that were saved in part leave such ports out, and a link without its port cannot be judged. */
+static int add_unlisted_ancestors(Pci *pci)
+{
+        size_t n_listed = pci->n;
+        _cleanup_free_ ByName *listed = calloc(n_listed ? n_listed : 1, sizeof *listed);
+        int r = 0;
+
+        if (!listed)
+                return -ENOMEM;
+        for (size_t i = 0; i < n_listed; i++)
+                listed[i] = (ByName){pci->functions[i].name, i};
+        if (n_listed > 1)
+                qsort(listed, n_listed, sizeof *listed, compare_by_name);
+        for (size_t i = 0; i < n_listed && r == 0; i++) {
+                const char *path = pci->functions[i].path, *end = strrchr(path, '/');
+
+                while (end && r == 0) {
+                        char address[PN_PCI_ADDRESS_MAX];
+                        const char *start = end;
+
+                        while (start > path && start[-1] != '/')
+                                start--;
+                        if (is_address(start, (size_t)(end - start), address))
+                                r = add_ancestor(pci, listed, n_listed, path, (size_t)(end - path),
+                                                 address);
+                        end = start > path ? start - 1 : NULL;
+                }
+        }
+        return r;
+}
+
 /* Lists functions so that each comes after its parent: in the order of real paths. */
 static int list_functions(Pci *pci, PnReport *report)
 {
@@ -204,12 +258,15 @@ static int list_functions(Pci *pci, PnReport *report)
                 if (length < 0 && errno == ENOENT)
                         continue;
                 target[length < 0 ? 0 : length] = '\0';
-                function->path = strdup(target);
+                function->path = strdup(length > 0 ? target : names.v[i]);
                 function->name = PN_STEAL(names.v[i]);
                 pci->n++;
                 if (!function->path)
                         return -ENOMEM;
         }
+        r = add_unlisted_ancestors(pci);
+        if (r < 0)
+                return r;
         if (pci->n > 1)
                 qsort(pci->functions, pci->n, sizeof *pci->functions, compare_paths);
         return find_parents(pci);
@@ -576,17 +633,48 @@ static bool is_bridge_class(unsigned class)
         return subclass == 0x0604 || subclass == 0x0607 || subclass == 0x0609 || subclass == 0x060a;
 }
 
+static bool is_port_by_class(const Pci *pci, size_t at)
+{
+        char path[PATH_MAX + sizeof "/class"], class[32];
+
+        (void)snprintf(path, sizeof path, "%s/class", pci->functions[at].path);
+        return pn_sysfs_read(pci->dir, path, class, sizeof class) > 0 &&
+               pn_startswith(class, "0x0604");
+}
+
+static bool is_express_port(const Pci *pci, size_t at)
+{
+        char path[PATH_MAX + sizeof "/max_link_width"];
+
+        (void)snprintf(path, sizeof path, "%s/max_link_width", pci->functions[at].path);
+        return is_port_by_class(pci, at) && faccessat(pci->dir, path, F_OK, 0) == 0;
+}
+
 /* Whether the first function below this one, if there is any, is no bridge: below a switch's
  * upstream port there are only ports, below a bridge to conventional PCI there may be anything. */
 static bool leads_to_devices(const Pci *pci, size_t at)
 {
-        char path[PN_PCI_ADDRESS_MAX + sizeof "/class"], class[32];
+        return at + 1 < pci->n && pci->functions[at + 1].parent_at == at &&
+               !is_port_by_class(pci, at + 1);
+}
 
-        if (at + 1 >= pci->n || pci->functions[at + 1].parent_at != at)
-                return false;
-        (void)snprintf(path, sizeof path, "%s/class", pci->functions[at + 1].name);
-        return pn_sysfs_read(pci->dir, path, class, sizeof class) > 0 &&
-               !pn_startswith(class, "0x0604");
+/* Whether ports with other device numbers than 0 hang on this one. A link leads to device 0 alone;
+ * the bus inside a switch, from its upstream port to its downstream ports, has many. */
+static bool leads_to_ports(const Pci *pci, size_t at)
+{
+        size_t length = strlen(pci->functions[at].path);
+
+        for (size_t i = at + 1; i < pci->n; i++) {
+                const Function *below = &pci->functions[i];
+                PnPciAddress address;
+
+                if (strncmp(below->path, pci->functions[at].path, length) != 0)
+                        break;
+                if (below->parent_at == at && pn_pci_address_parse(below->name, &address) == 0 &&
+                    address.device > 0 && is_express_port(pci, i))
+                        return true;
+        }
+        return false;
 }
 
 /* The kind, from what everybody may read: the kernel shows link attributes for PCI Express
@@ -598,7 +686,7 @@ static Kind infer_kind(const Pci *pci, size_t at, unsigned class, Kind parent, b
                 return is_bridge_class(class) ? KIND_BRIDGE : KIND_CONVENTIONAL;
         if (class >> 8 == 0x0604) {
                 if (on_root_bus)
-                        return KIND_ROOT_PORT;
+                        return leads_to_ports(pci, at) ? KIND_UPSTREAM_PORT : KIND_ROOT_PORT;
                 if (is_port_above_link(parent))
                         return leads_to_devices(pci, at) ? KIND_BRIDGE : KIND_UPSTREAM_PORT;
                 if (parent == KIND_UPSTREAM_PORT)
@@ -791,7 +879,7 @@ static int read_function(const void *context, size_t i, void *object_at, void *f
         const Function *function = &pci->functions[i];
         const Fact *parent =
             function->parent_at == SIZE_MAX ? &none : &pci->facts[function->parent_at];
-        _cleanup_close_ int dir = pn_sysfs_open(pci->dir, function->name);
+        _cleanup_close_ int dir = pn_sysfs_open(pci->dir, function->path);
         PnPci *object = object_at;
         Fact *fact = fact_at;
         Ids ids = {0};
@@ -836,7 +924,7 @@ static int read_function(const void *context, size_t i, void *object_at, void *f
         }
         /* A function that goes while it is read leaves its attributes behind one by one. */
         if (object->vendor_id.state != PN_KNOWN && object->class.state != PN_KNOWN &&
-            faccessat(pci->dir, function->name, F_OK, 0) < 0)
+            faccessat(pci->dir, function->path, F_OK, 0) < 0)
                 return -ENODEV;
         if (fact->kind == KIND_UNKNOWN) {
                 object->kind.state =
