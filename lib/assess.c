@@ -237,7 +237,7 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         if (r == 0)
                 r = keep_history(previous, &status);
         if (r == 0)
-                r = pn_summarise(&status);
+                r = pn_summarise(inventory, &status);
         if (r < 0) {
                 for (unsigned i = 0; i < facts.findings.n; i++)
                         pn_done(pn_type_Finding(), &facts.findings.v[i]);

@@ -28,4 +28,4 @@ int pn_rules_nvme(PnFacts *facts);
 int pn_rules_probe(PnFacts *facts);
 
 /* The sentence of PnStatus.summary, for a status whose ratings and findings are complete. */
-int pn_summarise(PnStatus *status);
+int pn_summarise(const PnInventory *inventory, PnStatus *status);

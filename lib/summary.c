@@ -40,23 +40,76 @@ static bool is_worth_a_headline(const PnStatus *status, const PnRating *rating)
         return true;
 }
 
+static void add(Count *group, const PnStatus *status, const PnRating *rating)
+{
+        if (is_judged(rating))
+                group->judged++;
+        else if (pn_text_is(&rating->verdict, "unknown"))
+                group->unjudged++;
+        if (is_below(rating) && is_worth_a_headline(status, rating))
+                group->below++;
+}
+
+/* A drive with two ports has two links and is one drive: their ratings, by what both belong to. */
+typedef struct DriveLink {
+        const char *subsystem; /* NQN; the link's own address where there is none */
+        const PnRating *rating;
+} DriveLink;
+
+static int compare_links(const void *a, const void *b)
+{
+        const DriveLink *one = a, *other = b;
+
+        return strcmp(one->subsystem, other->subsystem);
+}
+
+static const char *subsystem_of(const PnInventory *inventory, const PnRating *rating)
+{
+        for (unsigned i = 0; i < inventory->nvme.n; i++) {
+                const PnNvme *drive = &inventory->nvme.v[i];
+
+                if (rating->name.state == PN_KNOWN && pn_text_is(&drive->name, rating->name.v) &&
+                    pn_text(&drive->subsystem))
+                        return drive->subsystem.v;
+        }
+        return rating->address.v;
+}
+
+static int count_drives(const PnInventory *inventory, const PnStatus *status, Count *drives)
+{
+        _cleanup_free_ DriveLink *links = calloc((size_t)status->ratings.n + 1, sizeof *links);
+        size_t n = 0;
+
+        if (!links)
+                return -ENOMEM;
+        for (unsigned i = 0; i < status->ratings.n; i++)
+                if (pn_text_is(&status->ratings.v[i].kind, "nvme"))
+                        links[n++] = (DriveLink){subsystem_of(inventory, &status->ratings.v[i]),
+                                                 &status->ratings.v[i]};
+        qsort(links, n, sizeof *links, compare_links);
+        for (size_t i = 0; i < n;) {
+                Count all_links = {0};
+                size_t first = i;
+
+                for (; i < n && strcmp(links[i].subsystem, links[first].subsystem) == 0; i++)
+                        add(&all_links, status, links[i].rating);
+                drives->judged += all_links.judged > 0;
+                drives->unjudged += !all_links.judged && all_links.unjudged;
+                drives->below += all_links.below > 0;
+        }
+        return 0;
+}
+
 /* A switch is no device that anybody wants to use: what hangs on it is counted. But its own link
  * can be the fault. */
-static void count(const PnStatus *status, Count *drives, Count *others, Count *switches)
+static void count_others(const PnStatus *status, Count *others, Count *switches)
 {
-        *drives = *others = *switches = (Count){0};
         for (unsigned i = 0; i < status->ratings.n; i++) {
                 const PnRating *rating = &status->ratings.v[i];
-                Count *group = pn_text_is(&rating->kind, "nvme")     ? drives
-                               : pn_text_is(&rating->kind, "switch") ? switches
-                                                                     : others;
 
-                if (is_judged(rating))
-                        group->judged++;
-                else
-                        group->unjudged++;
-                if (is_below(rating) && is_worth_a_headline(status, rating))
-                        group->below++;
+                if (!pn_text_is(&rating->kind, "nvme"))
+                        add(pn_text_is(&rating->kind, "switch") ? switches : others, status,
+                            rating);
         }
 }
 
@@ -73,8 +126,10 @@ static void say_below(PnBuf *buf, const Count *drives, const Count *others, cons
             (drives->below ? 1u : 0u) + (others->below ? 1u : 0u) + (switches->below ? 1u : 0u);
 
         if (drives->below) {
-                pn_buf_printf(buf, "%u of %u drive%s", drives->below, all(drives),
-                              plural(all(drives)));
+                if (all(drives) == 1)
+                        pn_buf_puts(buf, "The drive");
+                else
+                        pn_buf_printf(buf, "%u of %u drives", drives->below, all(drives));
                 pn_buf_puts(buf, parts == 3 ? ", " : parts == 2 ? " and " : "");
         }
         if (others->below) {
@@ -99,6 +154,8 @@ static void say_best(PnBuf *buf, const Count *drives, const Count *others)
         }
         if (drives->judged == 1)
                 pn_buf_puts(buf, "The drive");
+        else if (drives->judged == 2)
+                pn_buf_puts(buf, "Both drives");
         else if (drives->judged)
                 pn_buf_printf(buf, "All %u drives", drives->judged);
         if (drives->judged && others->judged)
@@ -179,14 +236,17 @@ static void say_rest(PnBuf *buf, const PnStatus *status)
                 pn_buf_puts(buf, " Some of this could not be read.");
 }
 
-int pn_summarise(PnStatus *status)
+int pn_summarise(const PnInventory *inventory, PnStatus *status)
 {
         _cleanup_buf_ PnBuf buf = {0};
-        Count drives, others, switches;
+        Count drives = {0}, others = {0}, switches = {0};
         char *text;
         int r;
 
-        count(status, &drives, &others, &switches);
+        r = count_drives(inventory, status, &drives);
+        if (r < 0)
+                return r;
+        count_others(status, &others, &switches);
         if (drives.below + others.below + switches.below) {
                 say_below(&buf, &drives, &others, &switches);
                 r = say_affected(&buf, status);

@@ -69,7 +69,7 @@ static void test_all_well(void **state)
              (Ends){16, 4, 16, 4});
         status = assess(&inventory, NULL, NOW);
         assert_int_equal(status.findings.n, 0);
-        assert_string_equal(status.summary.v, "All 2 drives run at their best.");
+        assert_string_equal(status.summary.v, "Both drives run at their best.");
         assert_int_equal(status.schema.v, PN_SCHEMA_VERSION);
         done(&status);
         forget(&inventory);
