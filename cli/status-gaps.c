@@ -121,13 +121,14 @@ static void put_unjudged(Cli *cli, const PnStatus *status)
                 unread += pn_text_is(&rating->verdict, "unknown") &&
                           !pn_text_is(&rating->reason, "port_hidden");
         }
-        if (!status->ratings.n) {
-                status_put_marked(
-                    cli, MARK_UNJUDGED, STYLE_PLAIN,
-                    virtual ? "This is a virtual machine, and it is shown no PCI Express "
-                              "links: ask on its host. pnhwctl disks lists its disks."
-                            : "No device here has one. pnhwctl disks lists disks that sit "
-                              "elsewhere.");
+        /* Said only where the summary does: elsewhere nobody knows. */
+        if (!status->ratings.n &&
+            pn_startswith(status->summary.v, "There is no PCI Express link")) {
+                status_put_marked(cli, MARK_UNJUDGED, STYLE_PLAIN,
+                                  virtual
+                                      ? "This is a virtual machine, and it is shown no PCI Express "
+                                        "links: ask on its host. pnhwctl disks lists its disks."
+                                      : "pnhwctl disks lists disks that sit elsewhere.");
         }
         if (hidden) {
                 (void)snprintf(line, sizeof line,

@@ -89,6 +89,52 @@ static void fill_refs(const PnType *type, const PnList *list, bool fresh, Ref *r
         }
 }
 
+/* What changes while a device stays the same; everything else identifies it or says where it is. */
+static bool is_live_field(const PnField *field)
+{
+        static const char *const live[] = {"link", "aer", "power", "state"};
+
+        for (size_t i = 0; i < PN_ELEMENTS(live); i++)
+                if (strcmp(field->name, live[i]) == 0)
+                        return true;
+        return false;
+}
+
+static bool did_not_answer(PnState state)
+{
+        return state == PN_UNREAD_TIMEOUT || state == PN_UNREAD_STUCK;
+}
+
+/* The old object is freed later, with what the new one had. */
+static void swap_field(const PnType *type, const PnField *field, void *old, void *new)
+{
+        size_t end = field + 1 < type->fields + type->n_fields ? field[1].offset : type->size;
+        size_t n = end - field->offset;
+        char *a = pn_field_at(field, old), *b = pn_field_at(field, new);
+
+        for (size_t i = 0; i < n; i++) {
+                char byte = a[i];
+
+                a[i] = b[i];
+                b[i] = byte;
+        }
+}
+
+/* A device that does not answer is still the device that it was: what identified it stays, and what
+ * it does now is unread. */
+static void keep_what_it_was(const PnType *type, void *old, void *new)
+{
+        for (unsigned i = 0; i < type->n_fields; i++) {
+                const PnField *field = &type->fields[i];
+                PnState before, now;
+
+                memcpy(&before, pn_field_at(field, old), sizeof before);
+                memcpy(&now, pn_field_at(field, new), sizeof now);
+                if (before == PN_KNOWN && did_not_answer(now) && !is_live_field(field))
+                        swap_field(type, field, old, new);
+        }
+}
+
 int pn_merge_list(const PnType *type, void *kept_at, void *incoming_at, bool complete)
 {
         PnList kept = get_list(kept_at), incoming = get_list(incoming_at), merged;
@@ -103,6 +149,8 @@ int pn_merge_list(const PnType *type, void *kept_at, void *incoming_at, bool com
         for (size_t i = 0; i < n; i++) {
                 bool last = i + 1 == n || compare_keys(&refs[i], &refs[i + 1]) != 0;
 
+                if (!last && !refs[i].fresh && refs[i + 1].fresh)
+                        keep_what_it_was(type, refs[i].object, refs[i + 1].object);
                 if (last && (refs[i].fresh || !complete))
                         list_move(type, &merged, refs[i].object);
         }
@@ -112,14 +160,43 @@ int pn_merge_list(const PnType *type, void *kept_at, void *incoming_at, bool com
         return 0;
 }
 
-/* Whether two of the same name may be one drive: nothing that is known of both says otherwise. */
+static bool in_reset(const PnNvme *drive)
+{
+        return drive->state.state == PN_KNOWN && !pn_text_is(&drive->state, "live");
+}
+
+/* Whether two of the same name, the old and the new, may be one drive: nothing that is known of
+ * both says otherwise. */
 static bool same_drive(const PnNvme *a, const PnNvme *b)
 {
         const char *serial_a = pn_text(&a->serial), *serial_b = pn_text(&b->serial);
         const char *model_a = pn_text(&a->model), *model_b = pn_text(&b->model);
 
+        /* In a reset a controller says anything (case 037): what stays is where it is. */
+        if (in_reset(b) && a->address.state == PN_KNOWN && pn_text_is(&b->address, a->address.v))
+                return true;
         return !(serial_a && serial_b && strcmp(serial_a, serial_b) != 0) &&
                !(model_a && model_b && strcmp(model_a, model_b) != 0);
+}
+
+/* What an old drive tells of the new one that it is: all that did not answer; and, of a controller
+ * that is not live, all that it might say wrongly now. */
+static void keep_identity(PnNvme *old, PnNvme *new)
+{
+        static const char *const doubtful[] = {"model",     "serial",        "firmware",
+                                               "subsystem", "controller_id", "namespaces"};
+        const PnType *type = pn_type_Nvme();
+
+        keep_what_it_was(type, old, new);
+        for (size_t i = 0; in_reset(new) && i < PN_ELEMENTS(doubtful); i++) {
+                const PnField *field = pn_field(type, doubtful[i]);
+                PnState before;
+
+                memcpy(&before, pn_field_at(field, old), sizeof before);
+                if (before != PN_KNOWN)
+                        continue;
+                swap_field(type, field, old, new);
+        }
 }
 
 /* Keeps what identifies a drive and where it was. */
@@ -156,7 +233,7 @@ static void match_done(Match *match)
 }
 
 /* First by name, then the rest by serial number: a drive that comes back may get another name. */
-static int match_drives(Match *match, const PnInventory *kept, const PnInventory *incoming)
+static int match_drives(Match *match, PnInventory *kept, PnInventory *incoming)
 {
         match->n_names = incoming->nvme.n;
         match->by_name = calloc((size_t)incoming->nvme.n + 1, sizeof *match->by_name);
@@ -177,6 +254,7 @@ static int match_drives(Match *match, const PnInventory *kept, const PnInventory
                         continue;
                 match->claimed[ref->order] = true;
                 match->gone[i] = true;
+                keep_identity(&kept->nvme.v[i], ref->object);
         }
         for (unsigned i = 0; i < incoming->nvme.n; i++) {
                 PnNvme *drive = &incoming->nvme.v[i];

@@ -222,6 +222,11 @@ static int inherit_slots(const PnTopology *topology, PnInventory *inventory)
 
                 if (inventory->pci.v[i].slot.state != PN_ABSENT)
                         continue;
+                /* A port that leads to a slot is not itself in one that a card sits in: its own
+                 * slot has no name that is known. */
+                if (pn_is_downward_port(&inventory->pci.v[i]) &&
+                    pn_is_true(inventory->pci.v[i].slot_implemented))
+                        continue;
                 while (above != PN_NOBODY && !own[above])
                         above = topology->v[above].parent;
                 if (above != PN_NOBODY && pn_set_text(&inventory->pci.v[i].slot, own[above]) < 0)

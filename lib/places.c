@@ -17,17 +17,67 @@ static PnPlace *append(PnPlaces *places)
         return &places->v[places->n++];
 }
 
-static const PnSlot *slot_named(const PnHost *host, const char *name)
+/* Whether the firmware's slot is the one that a port leads to: it gives the port's own address, or
+ * one on the bus below it, or the name that the port got. */
+static bool is_slot_of(const PnSlot *slot, const PnTopologyNode *port)
 {
-        for (unsigned i = 0; host && name && i < host->slots.n; i++)
-                if (pn_text_is(&host->slots.v[i].designation, name))
+        PnPciAddress address;
+
+        if (slot->designation.state == PN_KNOWN &&
+            pn_text_is(&port->pci->slot, slot->designation.v))
+                return true;
+        if (pn_pci_address_parse(pn_text(&slot->address), &address) < 0 ||
+            address.domain != port->address.domain)
+                return false;
+        return pn_pci_address_compare(&address, &port->address) == 0 ||
+               (address.bus != 0 && pn_int_or(port->pci->secondary_bus, -1) == address.bus);
+}
+
+static const PnSlot *slot_of(const PnHost *host, const PnTopologyNode *port)
+{
+        for (unsigned i = 0; host && i < host->slots.n; i++)
+                if (is_slot_of(&host->slots.v[i], port))
                         return &host->slots.v[i];
         return NULL;
 }
 
-static bool is_m2(const PnSlot *slot)
+static bool type_has(const PnSlot *slot, const char *word)
 {
-        return slot && slot->type.state == PN_KNOWN && strstr(slot->type.v, "M.2");
+        return slot && slot->type.state == PN_KNOWN && strcasestr(slot->type.v, word);
+}
+
+/* Slots that no drive or card that is looking for a place fits in. */
+static bool is_special(const PnSlot *slot)
+{
+        static const char *const words[] = {"OCP",  "MXM", "M.2 socket 1", "M.2 socket 2",
+                                            "Mini", "CXL", "EDSFF",        "E1.",
+                                            "E3.",  "AGP", "PCI-X"};
+
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (type_has(slot, words[i]))
+                        return true;
+        return false;
+}
+
+static void set_form(PnPlace *place, const PnSlot *slot)
+{
+        place->is_m2 = type_has(slot, "M.2");
+        place->is_bay = type_has(slot, "U.2") || type_has(slot, "U.3") || type_has(slot, "SFF-");
+}
+
+/* Whether anything was found on the bus below a port, also what hangs and so has no known parent.
+ */
+static bool is_inhabited(const PnTopology *topology, uint32_t port)
+{
+        int64_t bus = pn_int_or(topology->v[port].pci->secondary_bus, -1);
+
+        if (!pn_topology_is_empty(topology, port))
+                return true;
+        for (uint32_t i = 0; bus > 0 && i < topology->n; i++)
+                if (topology->v[i].address.domain == topology->v[port].address.domain &&
+                    topology->v[i].address.bus == bus)
+                        return true;
+        return false;
 }
 
 /* What arrives at a port from the root, in Mb/s: the narrowest link above it. 0 for no limit. */
@@ -59,19 +109,23 @@ static int add_port(const PnInventory *inventory, const PnTopology *topology,
 {
         const PnHost *host = inventory->host.state == PN_KNOWN ? inventory->host.v : NULL;
         const PnPci *pci = topology->v[port].pci;
-        const PnSlot *slot = slot_named(host, pn_text(&pci->slot));
+        const PnSlot *slot = slot_of(host, &topology->v[port]);
         uint64_t above;
         unsigned gen, width;
         PnPlace *place;
 
         if (!pn_is_downward_port(pci) || !pn_is_true(pci->slot_implemented) ||
             pci->link.state != PN_KNOWN || pn_text_is(&pci->power, "suspended") ||
-            !pn_topology_is_empty(topology, port) || pn_topology_is_tunnelled(topology, port) ||
-            (slot && pn_is_true(slot->in_use)))
+            is_inhabited(topology, port) || pn_topology_is_tunnelled(topology, port) ||
+            (slot && pn_is_true(slot->in_use)) || is_special(slot))
                 return 0;
         gen = pci->link.v->max_speed.state == PN_KNOWN
                   ? pn_pcie_generation(pci->link.v->max_speed.v)
                   : 0;
+        /* A port that is told to go no faster gives no more. */
+        if (pci->link.v->target_speed.state == PN_KNOWN &&
+            pn_pcie_generation(pci->link.v->target_speed.v) < gen)
+                gen = pn_pcie_generation(pci->link.v->target_speed.v);
         width = (unsigned)pn_int_or(pci->link.v->max_width, 0);
         if (!pn_pcie_bandwidth(gen, width))
                 return 0;
@@ -79,14 +133,16 @@ static int add_port(const PnInventory *inventory, const PnTopology *topology,
         if (!place)
                 return -ENOMEM;
         above = reaches(topology, ratings, port, &place->is_shared);
-        place->name = pn_text(&pci->slot) ? pci->slot.v : pci->address.v;
+        place->name = pn_text(&pci->slot)                   ? pci->slot.v
+                      : slot && pn_text(&slot->designation) ? slot->designation.v
+                                                            : pci->address.v;
         place->address = pci->address.v;
         place->gen = gen;
         place->width = width;
         place->bandwidth = pn_pcie_bandwidth(gen, width);
         if (above && above < place->bandwidth)
                 place->bandwidth = above;
-        place->is_m2 = is_m2(slot);
+        set_form(place, slot);
         return 0;
 }
 
@@ -107,9 +163,13 @@ static int add_slot(const PnInventory *inventory, const PnTopology *topology, co
         PnPlace *place;
 
         if (slot->in_use.state != PN_KNOWN || slot->in_use.v || !pn_text(&slot->designation) ||
-            slot->speed.state != PN_KNOWN || slot->width.state != PN_KNOWN ||
+            slot->speed.state != PN_KNOWN || slot->width.state != PN_KNOWN || is_special(slot) ||
             is_listed(places, slot->designation.v))
                 return 0;
+        /* Its port is known, so it was looked at: it is listed above, or it is no place. */
+        for (uint32_t i = 0; i < topology->n; i++)
+                if (pn_is_downward_port(topology->v[i].pci) && is_slot_of(slot, &topology->v[i]))
+                        return 0;
         /* `Available` does not mean that the address is free: hot-plugged drives. */
         for (unsigned i = 0; i < inventory->pci.n; i++)
                 if (pn_text_is(&inventory->pci.v[i].slot, slot->designation.v))
@@ -128,7 +188,8 @@ static int add_slot(const PnInventory *inventory, const PnTopology *topology, co
         place->gen = gen;
         place->width = width;
         place->bandwidth = bandwidth;
-        place->is_m2 = is_m2(slot);
+        place->is_listed = true;
+        set_form(place, slot);
         return 0;
 }
 
@@ -170,7 +231,7 @@ static uint64_t would_get(const PnPlace *place, const PnLinkRate *best)
         return link < place->bandwidth ? link : place->bandwidth;
 }
 
-const PnPlace *pn_places_take(PnPlaces *places, const PnLinkRate *best, uint64_t now,
+const PnPlace *pn_places_take(PnPlaces *places, const PnLinkRate *best, bool is_drive, uint64_t now,
                               uint64_t *ret_bandwidth)
 {
         PnPlace *chosen = NULL;
@@ -180,7 +241,8 @@ const PnPlace *pn_places_take(PnPlaces *places, const PnLinkRate *best, uint64_t
                 PnPlace *place = &places->v[i];
                 uint64_t offers = place->taken ? 0 : would_get(place, best);
 
-                if (offers < most || offers == now)
+                if (offers < most || offers == now ||
+                    (!is_drive && (place->is_m2 || place->is_bay)))
                         continue;
                 /* Of equals, the one that nobody else shares, then the smallest that will do. */
                 if (chosen && offers == most &&

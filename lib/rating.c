@@ -254,14 +254,18 @@ static void judge(Rater *rater, uint32_t index)
 {
         Hop *hop = &rater->hops[index];
         const PnPci *port = hop->port == PN_NOBODY ? NULL : function_of(rater, hop->port);
-        bool passed_through, asleep, slow, narrow;
+        bool passed_through, asleep, slow, narrow, disagree = false;
 
         read_lower_end(rater, index, &hop->current, &hop->best, &passed_through, &asleep);
         if (port) {
                 Rate most = maximum_of(port);
 
-                if (!rate_known(hop->current) && !asleep && !is_asleep(port))
-                        hop->current = current_of(port);
+                Rate above = asleep || is_asleep(port) ? (Rate){0} : current_of(port);
+
+                if (!rate_known(hop->current))
+                        hop->current = above;
+                disagree = rate_known(above) &&
+                           (above.gen != hop->current.gen || above.width != hop->current.width);
                 if (rate_known(hop->best) && rate_known(most))
                         hop->rated = (Rate){smaller(hop->best.gen, most.gen),
                                             smaller(hop->best.width, most.width)};
@@ -285,6 +289,16 @@ static void judge(Rater *rater, uint32_t index)
         }
         if (!rate_known(hop->current) || !rate_known(hop->rated)) {
                 hop->reason = rate_known(hop->best) ? "port_unread" : "device_unread";
+                return;
+        }
+        /* A link is one thing: two ends that tell of it differently were read while it changed, or
+         * one of them makes it up. Neither is a fault that anybody could be sent to. */
+        if (disagree) {
+                hop->reason = "ends_disagree";
+                return;
+        }
+        if (hop->current.gen > hop->rated.gen || hop->current.width > hop->rated.width) {
+                hop->reason = "above_rated";
                 return;
         }
         slow = hop->current.gen < hop->rated.gen;

@@ -44,14 +44,20 @@ static void write_rate(const PnLinkRate *rate, char *ret, size_t size)
                 (void)snprintf(ret, size, "unknown");
 }
 
-static double gigabytes(uint64_t mbps)
+/* Gigabytes a second as the client's tables show them: two digits below 1. */
+typedef char Amount[16];
+
+static const char *gigabytes(Amount amount, uint64_t mbps)
 {
-        return (double)mbps / 8000;
+        double v = (double)mbps / 8000;
+
+        (void)snprintf(amount, sizeof(Amount), "%.*f", v < 1 ? 2 : 1, v);
+        return amount;
 }
 
-static double rate_gigabytes(const PnLinkRate *rate)
+static const char *rate_gigabytes(Amount amount, const PnLinkRate *rate)
 {
-        return rate ? gigabytes((uint64_t)rate->bandwidth.v) : 0;
+        return gigabytes(amount, rate ? (uint64_t)rate->bandwidth.v : 0);
 }
 
 static Words words_for(const PnRating *rating)
@@ -178,17 +184,17 @@ static int degraded(PnFacts *facts, const PnRating *rating)
                 if (pn_format_text(&finding->summary,
                                    "%s%s uses %" PRId64 " of %" PRId64
                                    " lanes that both ends of the link have. %" PRIu64
-                                   " %% lost (%.1f of %.1f GB/s).",
+                                   " %% lost (%s of %s GB/s).",
                                    words.name, words.slot, rating->current.v->width.v,
                                    rating->rated.v->width.v, (rated - now) * 100 / rated,
-                                   gigabytes(now), gigabytes(rated)) < 0)
+                                   gigabytes((Amount){0}, now), gigabytes((Amount){0}, rated)) < 0)
                         return -ENOMEM;
         } else if (pn_format_text(&finding->summary,
                                   "%s%s runs at %s although both ends of the link can do %s. "
-                                  "%" PRIu64 " %% lost (%.1f of %.1f GB/s).",
+                                  "%" PRIu64 " %% lost (%s of %s GB/s).",
                                   words.name, words.slot, words.current, words.rated,
-                                  (rated - now) * 100 / rated, gigabytes(now),
-                                  gigabytes(rated)) < 0) {
+                                  (rated - now) * 100 / rated, gigabytes((Amount){0}, now),
+                                  gigabytes((Amount){0}, rated)) < 0) {
                 return -ENOMEM;
         }
         if (pn_format_text(&finding->detail,
@@ -200,37 +206,51 @@ static int degraded(PnFacts *facts, const PnRating *rating)
         return add_devices_behind(facts, rating, finding);
 }
 
+/* Whether what a device hangs on is a card with a switch, which is what sits in the slot. */
+static bool sits_on_card(const PnFacts *facts, const PnRating *rating)
+{
+        uint32_t port = pn_topology_find(facts->topology, pn_text(&rating->port));
+        uint32_t above = port == PN_NOBODY ? PN_NOBODY : facts->topology->v[port].parent;
+
+        return above != PN_NOBODY && rating->slot.state == PN_KNOWN &&
+               pn_text_is(&facts->topology->v[above].pci->slot, rating->slot.v);
+}
+
 /* "has 1 lane; the drive could use 4" */
 static int say_limit(const PnFacts *facts, const PnRating *rating, const Words *words, PnText *ret)
 {
         const PnLinkRate *rated = rating->rated.v, *best = rating->best.v;
+        bool slow = rated->speed.v < best->speed.v, narrow = rated->width.v < best->width.v;
         char place[112];
 
-        if (rating->slot.state == PN_KNOWN)
+        if (rating->slot.state == PN_KNOWN && sits_on_card(facts, rating))
+                (void)snprintf(place, sizeof place, "the card in slot %s", rating->slot.v);
+        else if (rating->slot.state == PN_KNOWN)
                 (void)snprintf(place, sizeof place, "the slot %s", rating->slot.v);
         else
                 (void)snprintf(place, sizeof place, "its port %s", rating->port.v);
-        if (pn_text_is(&rating->reason, "width"))
+        if (narrow && !slow)
                 return pn_format_text(ret,
                                       "%s: %s has %" PRId64 " lane%s; the %s could use %" PRId64
-                                      ". %" PRId64 " %% lost (%.1f of %.1f GB/s).",
+                                      ". %" PRId64 " %% lost (%s of %s GB/s).",
                                       words->name, place, rated->width.v,
                                       rated->width.v == 1 ? "" : "s", words->noun, best->width.v,
-                                      words->lost, gigabytes(effective(facts, rating)),
-                                      rate_gigabytes(best));
-        if (pn_text_is(&rating->reason, "speed"))
+                                      words->lost, gigabytes((Amount){0}, effective(facts, rating)),
+                                      rate_gigabytes((Amount){0}, best));
+        if (slow && !narrow)
                 return pn_format_text(ret,
                                       "%s: %s offers %g GT/s at most; the %s could run at %g. "
-                                      "%" PRId64 " %% lost (%.1f of %.1f GB/s).",
+                                      "%" PRId64 " %% lost (%s of %s GB/s).",
                                       words->name, place, rated->speed.v, words->noun,
                                       best->speed.v, words->lost,
-                                      gigabytes(effective(facts, rating)), rate_gigabytes(best));
+                                      gigabytes((Amount){0}, effective(facts, rating)),
+                                      rate_gigabytes((Amount){0}, best));
         return pn_format_text(ret,
                               "%s: %s offers %s at most; the %s could run at %s. %" PRId64
-                              " %% lost (%.1f of %.1f GB/s).",
+                              " %% lost (%s of %s GB/s).",
                               words->name, place, words->rated, words->noun, words->best,
-                              words->lost, gigabytes(effective(facts, rating)),
-                              rate_gigabytes(best));
+                              words->lost, gigabytes((Amount){0}, effective(facts, rating)),
+                              rate_gigabytes((Amount){0}, best));
 }
 
 /* Only what sits in a slot can be moved: a chip on the board cannot. */
@@ -261,7 +281,8 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
         uint64_t gets = 0;
         const PnPlace *place =
             can_be_moved(facts, rating)
-                ? pn_places_take(&facts->places, rating->best.v, effective(facts, rating), &gets)
+                ? pn_places_take(&facts->places, rating->best.v, pn_text_is(&rating->kind, "nvme"),
+                                 effective(facts, rating), &gets)
                 : NULL;
         const char *adapter = "";
 
@@ -276,10 +297,11 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
         if (sits_in_m2(facts, rating) && !place->is_m2)
                 adapter = " (with an M.2 adapter card)";
         return pn_format_text(
-            ret, "Move it to %s%s%s: free, %g GT/s x%u, it would get %.1f GB/s there.",
+            ret, "Move it to %s%s%s: %s, %g GT/s x%u, it would get %s GB/s there.",
             place->address && strcmp(place->name, place->address) == 0 ? "the slot behind port "
                                                                        : "",
-            place->name, adapter, pn_pcie_gts(place->gen), place->width, gigabytes(gets));
+            place->name, adapter, place->is_listed ? "free, says the firmware" : "free",
+            pn_pcie_gts(place->gen), place->width, gigabytes((Amount){0}, gets));
 }
 
 static int slot_limited(PnFacts *facts, const PnRating *rating)
@@ -295,6 +317,16 @@ static int slot_limited(PnFacts *facts, const PnRating *rating)
             advise_move(facts, rating, &words, &finding->advice) < 0)
                 return -ENOMEM;
         return pn_text_is(&rating->kind, "switch") ? add_devices_behind(facts, rating, finding) : 0;
+}
+
+/* An idle link's speed says nothing, but what its two ends could do together does: a graphics card
+ * in a slot that holds it back is told whether it works at the moment or not. */
+static int idle(PnFacts *facts, const PnRating *rating)
+{
+        if (rating->rated.state != PN_KNOWN || rating->best.state != PN_KNOWN ||
+            rating->rated.v->bandwidth.v >= rating->best.v->bandwidth.v)
+                return 0;
+        return slot_limited(facts, rating);
 }
 
 static int path_limited(PnFacts *facts, const PnRating *rating)
@@ -317,10 +349,10 @@ static int path_limited(PnFacts *facts, const PnRating *rating)
         write_rate(limit->current.v, above, sizeof above);
         if (pn_format_text(&finding->summary,
                            "%s%s runs at its best, but the link above it at %s carries only %s. "
-                           "%" PRId64 " %% lost (%.1f of %.1f GB/s).",
+                           "%" PRId64 " %% lost (%s of %s GB/s).",
                            words.name, words.slot, limit->address.v, above, words.lost,
-                           gigabytes(effective(facts, rating)),
-                           rate_gigabytes(rating->best.v)) < 0 ||
+                           gigabytes((Amount){0}, effective(facts, rating)),
+                           rate_gigabytes((Amount){0}, rating->best.v)) < 0 ||
             pn_format_text(&finding->detail,
                            "The %s's own link runs at %s; everything it sends goes through %s.",
                            words.noun, words.current, limit->address.v) < 0)
@@ -364,6 +396,7 @@ int pn_rules_pcie(PnFacts *facts)
             {"degraded", degraded},
             {"slot_limited", slot_limited},
             {"path_limited", path_limited},
+            {"idle", idle},
         };
         _cleanup_free_ Loss *order = NULL;
 
@@ -401,8 +434,9 @@ static int lost(PnFacts *facts, const PnNvme *drive)
 
 static int not_live(PnFacts *facts, const PnNvme *drive)
 {
-        PnFinding *finding = pn_finding_add(facts, "nvme.not_live", "warning", drive,
-                                            pn_text(&drive->address), NULL);
+        bool dead = pn_text_is(&drive->state, "dead");
+        PnFinding *finding = pn_finding_add(facts, "nvme.not_live", dead ? "critical" : "warning",
+                                            drive, pn_text(&drive->address), NULL);
 
         if (!finding ||
             pn_format_text(&finding->summary, "%s is not working: its state is %s.", drive->name.v,
@@ -412,21 +446,115 @@ static int not_live(PnFacts *facts, const PnNvme *drive)
                         "writes wait or fail.") < 0)
                 return -ENOMEM;
         return pn_set_text(&finding->advice,
-                           "A reset takes seconds. If it stays like this, look at `journalctl -k` "
-                           "for the reason.");
+                           dead ? "The kernel gave it up. Look at `journalctl -k` for the reason; "
+                                  "save what can be saved, reseat the drive or replace it."
+                                : "A reset takes seconds. If it stays like this, look at "
+                                  "`journalctl -k` for the reason.");
+}
+
+/* An NVMe function that no driver works: also what is left of a drive that the kernel gave up. */
+static int no_controller(PnFacts *facts, const PnPci *pci)
+{
+        PnFinding *finding;
+
+        for (unsigned i = 0; i < facts->inventory->nvme.n; i++)
+                if (pn_text_is(&facts->inventory->nvme.v[i].address, pci->address.v))
+                        return 0;
+        finding = pn_finding_add(facts, "nvme.not_live", "warning", NULL, pci->address.v, NULL);
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "The drive at %s is there, but the kernel drives no controller in it.",
+                           pci->address.v) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "Look at `journalctl -k` for why the nvme driver let go of it or never "
+                           "took it; a drive that failed is seen like this.");
+}
+
+static bool did_not_answer(PnState state)
+{
+        return state == PN_UNREAD_TIMEOUT || state == PN_UNREAD_STUCK;
+}
+
+/* A device whose reading did not come back, in this run or since an earlier one. */
+static int stuck(PnFacts *facts, const PnNvme *drive, const char *address, PnState state)
+{
+        PnFinding *finding =
+            pn_finding_add(facts, "probe.stuck", "warning", drive, address, "device");
+
+        if (!finding ||
+            pn_format_text(&finding->summary, "%s does not answer: %s.",
+                           drive ? drive->name.v : address,
+                           state == PN_UNREAD_STUCK ? "an earlier reading has not come back"
+                                                    : "reading it took too long") < 0 ||
+            pn_set_text(&finding->detail,
+                        "What is shown of it is what was known before; it is left alone until the "
+                        "reading comes back.") < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "Look at `journalctl -k` for what the kernel says of it. A device that "
+                           "hangs often needs a power cycle, and may be failing.");
+}
+
+static int rules_of_drive(PnFacts *facts, const PnNvme *drive)
+{
+        if (pn_is_true(drive->lost))
+                return lost(facts, drive);
+        if (did_not_answer(drive->state.state))
+                return stuck(facts, drive, pn_text(&drive->address), drive->state.state);
+        if (drive->state.state == PN_KNOWN && !pn_text_is(&drive->state, "live") &&
+            !pn_text_is(&drive->state, "new"))
+                return not_live(facts, drive);
+        return 0;
+}
+
+/* Whether a drive's own finding says that it does not answer, so that its function need not. */
+static bool is_told_of_drive(const PnInventory *inventory, const char *address)
+{
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                if (pn_text_is(&inventory->nvme.v[i].address, address))
+                        return did_not_answer(inventory->nvme.v[i].state.state);
+        return false;
+}
+
+static const PnNvme *drive_at(const PnInventory *inventory, const char *address)
+{
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                if (pn_text_is(&inventory->nvme.v[i].address, address))
+                        return &inventory->nvme.v[i];
+        return NULL;
+}
+
+/* Whether the nvme source was read in full: only then does a missing controller say anything. */
+static bool nvme_is_fresh(const PnInventory *inventory)
+{
+        for (unsigned i = 0; i < inventory->sources.n; i++)
+                if (pn_text_is(&inventory->sources.v[i].name, "nvme"))
+                        return pn_text_is(&inventory->sources.v[i].state, "fresh");
+        return false;
 }
 
 int pn_rules_nvme(PnFacts *facts)
 {
-        for (unsigned i = 0; i < facts->inventory->nvme.n; i++) {
-                const PnNvme *drive = &facts->inventory->nvme.v[i];
+        const PnInventory *inventory = facts->inventory;
+        bool fresh = nvme_is_fresh(inventory);
+
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                if (rules_of_drive(facts, &inventory->nvme.v[i]) < 0)
+                        return -ENOMEM;
+        for (unsigned i = 0; i < inventory->pci.n; i++) {
+                const PnPci *pci = &inventory->pci.v[i];
                 int r = 0;
 
-                if (pn_is_true(drive->lost))
-                        r = lost(facts, drive);
-                else if (drive->state.state == PN_KNOWN && !pn_text_is(&drive->state, "live") &&
-                         !pn_text_is(&drive->state, "new"))
-                        r = not_live(facts, drive);
+                if (did_not_answer(pci->link.state)) {
+                        if (!is_told_of_drive(inventory, pci->address.v))
+                                r = stuck(facts, drive_at(inventory, pci->address.v),
+                                          pci->address.v, pci->link.state);
+                } else if (fresh && pn_text_is(&pci->class, "0x010802") &&
+                           pci->driver.state == PN_ABSENT && !pn_is_true(pci->passed_through) &&
+                           pn_text_is(&pci->power, "active")) {
+                        r = no_controller(facts, pci);
+                }
                 if (r < 0)
                         return r;
         }

@@ -6,7 +6,7 @@
 #include "rules.h"
 
 typedef struct Count {
-        unsigned judged, below, unjudged;
+        unsigned judged, below, unjudged, asleep, elsewhere, broken;
 } Count;
 
 static bool is_below(const PnRating *rating)
@@ -44,8 +44,12 @@ static void add(Count *group, const PnStatus *status, const PnRating *rating)
 {
         if (is_judged(rating))
                 group->judged++;
+        else if (pn_text_is(&rating->verdict, "asleep"))
+                group->asleep++;
         else if (pn_text_is(&rating->verdict, "unknown"))
                 group->unjudged++;
+        else
+                group->elsewhere++;
         if (is_below(rating) && is_worth_a_headline(status, rating))
                 group->below++;
 }
@@ -54,6 +58,7 @@ static void add(Count *group, const PnStatus *status, const PnRating *rating)
 typedef struct DriveLink {
         const char *subsystem; /* NQN; the link's own address where there is none */
         const PnRating *rating;
+        bool broken;
 } DriveLink;
 
 static int compare_links(const void *a, const void *b)
@@ -63,16 +68,19 @@ static int compare_links(const void *a, const void *b)
         return strcmp(one->subsystem, other->subsystem);
 }
 
-static const char *subsystem_of(const PnInventory *inventory, const PnRating *rating)
+static const PnNvme *drive_of(const PnInventory *inventory, const PnRating *rating)
 {
-        for (unsigned i = 0; i < inventory->nvme.n; i++) {
-                const PnNvme *drive = &inventory->nvme.v[i];
+        for (unsigned i = 0; rating->name.state == PN_KNOWN && i < inventory->nvme.n; i++)
+                if (pn_text_is(&inventory->nvme.v[i].name, rating->name.v))
+                        return &inventory->nvme.v[i];
+        return NULL;
+}
 
-                if (rating->name.state == PN_KNOWN && pn_text_is(&drive->name, rating->name.v) &&
-                    pn_text(&drive->subsystem))
-                        return drive->subsystem.v;
-        }
-        return rating->address.v;
+/* A good link to a drive that does not work is nothing to praise. */
+static bool is_broken(const PnNvme *drive)
+{
+        return drive && drive->state.state == PN_KNOWN && !pn_text_is(&drive->state, "live") &&
+               !pn_text_is(&drive->state, "new");
 }
 
 static int count_drives(const PnInventory *inventory, const PnStatus *status, Count *drives)
@@ -82,19 +90,36 @@ static int count_drives(const PnInventory *inventory, const PnStatus *status, Co
 
         if (!links)
                 return -ENOMEM;
-        for (unsigned i = 0; i < status->ratings.n; i++)
-                if (pn_text_is(&status->ratings.v[i].kind, "nvme"))
-                        links[n++] = (DriveLink){subsystem_of(inventory, &status->ratings.v[i]),
-                                                 &status->ratings.v[i]};
+        for (unsigned i = 0; i < status->ratings.n; i++) {
+                const PnRating *rating = &status->ratings.v[i];
+                const PnNvme *drive = drive_of(inventory, rating);
+
+                if (pn_text_is(&rating->kind, "nvme"))
+                        links[n++] =
+                            (DriveLink){drive && pn_text(&drive->subsystem) ? drive->subsystem.v
+                                                                            : rating->address.v,
+                                        rating, is_broken(drive)};
+        }
         qsort(links, n, sizeof *links, compare_links);
         for (size_t i = 0; i < n;) {
                 Count all_links = {0};
                 size_t first = i;
 
                 for (; i < n && strcmp(links[i].subsystem, links[first].subsystem) == 0; i++)
-                        add(&all_links, status, links[i].rating);
-                drives->judged += all_links.judged > 0;
-                drives->unjudged += !all_links.judged && all_links.unjudged;
+                        if (links[i].broken)
+                                all_links.broken++;
+                        else
+                                add(&all_links, status, links[i].rating);
+                if (all_links.judged)
+                        drives->judged++;
+                else if (all_links.unjudged)
+                        drives->unjudged++;
+                else if (all_links.asleep)
+                        drives->asleep++;
+                else if (all_links.elsewhere)
+                        drives->elsewhere++;
+                else
+                        drives->broken++;
                 drives->below += all_links.below > 0;
         }
         return 0;
@@ -115,7 +140,25 @@ static void count_others(const PnStatus *status, Count *others, Count *switches)
 
 static unsigned all(const Count *count)
 {
-        return count->judged + count->unjudged;
+        return count->judged + count->unjudged + count->asleep + count->elsewhere + count->broken;
+}
+
+/* "The drive", "2 of 5 drives"; "the other device" where it comes second. */
+static void say_how_many(PnBuf *buf, unsigned n, const Count *count, const char *noun, bool second)
+{
+        unsigned total = all(count);
+        const char *other = second ? "other " : "";
+
+        if (n == total && total == 1)
+                pn_buf_printf(buf, "%s %s%s", second ? "the" : "The", other, noun);
+        else if (n == total && second)
+                pn_buf_printf(buf, "%u other %ss", n, noun);
+        else if (n == total && total == 2)
+                pn_buf_printf(buf, "Both %ss", noun);
+        else if (n == total)
+                pn_buf_printf(buf, "All %u %ss", n, noun);
+        else
+                pn_buf_printf(buf, "%u of %u %s%s%s", n, total, other, noun, plural(total));
 }
 
 /* "2 of 5 drives, 1 of 3 other devices and 1 switch run below what they could." */
@@ -126,15 +169,11 @@ static void say_below(PnBuf *buf, const Count *drives, const Count *others, cons
             (drives->below ? 1u : 0u) + (others->below ? 1u : 0u) + (switches->below ? 1u : 0u);
 
         if (drives->below) {
-                if (all(drives) == 1)
-                        pn_buf_puts(buf, "The drive");
-                else
-                        pn_buf_printf(buf, "%u of %u drives", drives->below, all(drives));
+                say_how_many(buf, drives->below, drives, "drive", false);
                 pn_buf_puts(buf, parts == 3 ? ", " : parts == 2 ? " and " : "");
         }
         if (others->below) {
-                pn_buf_printf(buf, "%u of %u %sdevice%s", others->below, all(others),
-                              all(drives) ? "other " : "", plural(all(others)));
+                say_how_many(buf, others->below, others, "device", all(drives) > 0);
                 pn_buf_puts(buf, switches->below ? " and " : "");
         }
         if (switches->below)
@@ -144,42 +183,50 @@ static void say_below(PnBuf *buf, const Count *drives, const Count *others, cons
                       below == 1 ? "it" : "they");
 }
 
-static void say_best(PnBuf *buf, const Count *drives, const Count *others)
+/* Whether "there is no link" would be more than is known. */
+static bool may_have_missed(const PnInventory *inventory)
 {
-        if (drives->judged + others->judged == 0) {
-                pn_buf_puts(buf, drives->unjudged + others->unjudged
-                                     ? "No PCI Express link can be judged here."
-                                     : "There is no PCI Express link to judge.");
-                return;
-        }
-        if (drives->judged == 1)
-                pn_buf_puts(buf, "The drive");
-        else if (drives->judged == 2)
-                pn_buf_puts(buf, "Both drives");
-        else if (drives->judged)
-                pn_buf_printf(buf, "All %u drives", drives->judged);
-        if (drives->judged && others->judged)
-                pn_buf_printf(buf, " and %u other device%s run at their best.", others->judged,
-                              plural(others->judged));
-        else if (drives->judged)
-                pn_buf_puts(buf,
-                            drives->judged == 1 ? " runs at its best." : " run at their best.");
-        else
-                pn_buf_printf(buf, "%s%u %sdevice%s run%s at %s best.",
-                              drives->unjudged      ? ""
-                              : others->judged == 1 ? "The "
-                                                    : "All ",
-                              others->judged, drives->unjudged ? "other " : "",
-                              plural(others->judged), others->judged == 1 ? "s" : "",
-                              others->judged == 1 ? "its" : "their");
+        for (unsigned i = 0; i < inventory->sources.n; i++)
+                if (pn_text_is(&inventory->sources.v[i].name, "pci") &&
+                    !pn_text_is(&inventory->sources.v[i].state, "fresh"))
+                        return true;
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                if (pn_text_is(&inventory->nvme.v[i].transport, "pcie") ||
+                    !pn_text(&inventory->nvme.v[i].transport))
+                        return true;
+        return false;
 }
 
-/* A drive that nobody can judge is said, so that "all at their best" does not include it. */
+static void say_best(PnBuf *buf, const PnInventory *inventory, const Count *drives,
+                     const Count *others)
+{
+        unsigned n = drives->judged + others->judged;
+
+        if (n == 0) {
+                pn_buf_puts(
+                    buf, all(drives) + all(others)    ? "No PCI Express link can be judged here."
+                         : may_have_missed(inventory) ? "The PCI Express links could not be read."
+                                                      : "There is no PCI Express link to judge.");
+                return;
+        }
+        if (drives->judged)
+                say_how_many(buf, drives->judged, drives, "drive", false);
+        if (drives->judged && others->judged)
+                pn_buf_puts(buf, " and ");
+        if (others->judged)
+                say_how_many(buf, others->judged, others, "device", all(drives) > 0);
+        pn_buf_printf(buf, " run%s at %s best.", n == 1 ? "s" : "", n == 1 ? "its" : "their");
+}
+
+/* A drive that nobody can judge is said, so that "at their best" does not seem to include it. */
 static void say_unjudged(PnBuf *buf, const Count *drives, const Count *others)
 {
         if (drives->unjudged && drives->judged + others->judged)
                 pn_buf_printf(buf, " %u drive%s cannot be judged.", drives->unjudged,
                               plural(drives->unjudged));
+        if (drives->asleep)
+                pn_buf_printf(buf, " %u drive%s %s asleep.", drives->asleep, plural(drives->asleep),
+                              drives->asleep == 1 ? "is" : "are");
 }
 
 /* What is held back: the pools and arrays that findings name, each once. */
@@ -217,13 +264,14 @@ static int say_affected(PnBuf *buf, const PnStatus *status)
 /* Findings that are not about links come after: they are never hidden by a good first half. */
 static void say_rest(PnBuf *buf, const PnStatus *status)
 {
-        unsigned gone = 0, not_live = 0, unread = 0;
+        unsigned gone = 0, not_live = 0, stuck = 0, unread = 0;
 
         for (unsigned i = 0; i < status->findings.n; i++) {
                 const PnText *code = &status->findings.v[i].code;
 
                 gone += pn_text_is(code, "nvme.lost");
                 not_live += pn_text_is(code, "nvme.not_live");
+                stuck += pn_text_is(code, "probe.stuck");
                 unread += pn_text_is(code, "probe.stale");
         }
         if (gone)
@@ -232,6 +280,9 @@ static void say_rest(PnBuf *buf, const PnStatus *status)
         if (not_live)
                 pn_buf_printf(buf, " %u drive%s do%s not work.", not_live, plural(not_live),
                               not_live == 1 ? "es" : "");
+        if (stuck)
+                pn_buf_printf(buf, " %u device%s do%s not answer.", stuck, plural(stuck),
+                              stuck == 1 ? "es" : "");
         if (unread)
                 pn_buf_puts(buf, " Some of this could not be read.");
 }
@@ -253,7 +304,7 @@ int pn_summarise(const PnInventory *inventory, PnStatus *status)
                 if (r < 0)
                         return r;
         } else {
-                say_best(&buf, &drives, &others);
+                say_best(&buf, inventory, &drives, &others);
         }
         say_unjudged(&buf, &drives, &others);
         say_rest(&buf, status);

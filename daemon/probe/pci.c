@@ -855,6 +855,20 @@ static int read_awake(const Pci *pci, size_t at, int dir, unsigned class, const 
                 object->secondary_bus = pn_int(registers.conf.secondary_bus);
         else if (!registers.known && is_bridge_class(class))
                 pn_sysfs_int(dir, "secondary_bus_number", &object->secondary_bus);
+        /* The kernel gives a slot the address of the bus that the port leads to. */
+        if (is_port_above_link(fact->kind) && object->slot.state == PN_ABSENT &&
+            object->secondary_bus.state == PN_KNOWN) {
+                char below[PN_PCI_ADDRESS_MAX];
+                PnPciAddress address;
+
+                if (pn_pci_address_parse(object->address.v, &address) == 0) {
+                        address.bus = (uint8_t)object->secondary_bus.v;
+                        address.device = address.function = 0;
+                        r = read_slot(pci, pn_pci_address_format(&address, below), object);
+                        if (r < 0)
+                                return r;
+                }
+        }
         if (is_port_above_link(fact->kind)) {
                 if (registers.complete)
                         object->slot_implemented = pn_bool(registers.conf.slot_implemented);
@@ -928,10 +942,23 @@ static int read_function(const void *context, size_t i, void *object_at, void *f
                 return -ENODEV;
         if (fact->kind == KIND_UNKNOWN) {
                 object->kind.state =
-                    power == POWER_SUSPENDED ? PN_UNREAD_ASLEEP : PN_UNREAD_TIMEOUT;
+                    power == POWER_SUSPENDED ? PN_UNREAD_ASLEEP : PN_UNREAD_CANNOT_JOIN;
                 return 0;
         }
         return pn_set_text(&object->kind, kind_names[fact->kind]);
+}
+
+/* Where a function is follows from its path. */
+static int known_of_function(const void *context, size_t i, void *object_at)
+{
+        const Pci *pci = context;
+        const Function *function = &pci->functions[i];
+        PnPci *object = object_at;
+
+        object->slot = (PnText){0};
+        if (pn_set_text(&object->parent, *function->parent ? function->parent : NULL) < 0)
+                return -ENOMEM;
+        return read_slot(pci, function->name, object);
 }
 
 static const char *function_name(const void *context, size_t i)
@@ -949,6 +976,7 @@ int pn_source_pci(PnEmit *emit, PnReport *report)
                        .context = pci,
                        .name = function_name,
                        .read = read_function,
+                       .known = known_of_function,
                        .fact_size = sizeof(Fact)};
         bool abandoned = false;
         int r;

@@ -100,7 +100,8 @@ static void emit_unread(Walker *walker, size_t i, PnState why)
         const PnType *type = pn_object_type(walk->kind);
         void *object = calloc(1, type->size);
 
-        if (!object || fill_unread(type, walk->name(walk->context, i), why, object) < 0)
+        if (!object || fill_unread(type, walk->name(walk->context, i), why, object) < 0 ||
+            (walk->known && walk->known(walk->context, i, object) < 0))
                 walker->error = -ENOMEM;
         else
                 emit_object(walker, object);

@@ -25,6 +25,10 @@ typedef struct PnWalk {
          * passed over; or -ENOMEM, which ends the walk. */
         int (*read)(const void *context, size_t i, void *object, void *fact);
 
+        /* Fills what is known of a device without reading it, for one that does not answer. 0 or
+         * -ENOMEM. May be NULL. */
+        int (*known)(const void *context, size_t i, void *object);
+
         /* What `read` wants to know of devices that it read before: `read` fills a zeroed
          * `fact`, and the walk keeps it as element i of `facts` when the object is emitted.
          * Elements of devices that were not read are zero. May be NULL and 0. */

@@ -133,7 +133,7 @@ static void test_degraded_severity(void **state)
                 PnInventory inventory = {0};
                 PnStatus status;
 
-                seat(&inventory, "0000:00:01.1", "0000:01:00.0", "nvme0", "A", (Ends){8, 4, 8, 4},
+                seat(&inventory, "0000:00:01.1", "0000:01:00.0", "nvme0", "A", rows[i].device,
                      rows[i].device);
                 status = assess(&inventory, NULL, NOW);
                 assert_int_equal(status.findings.n, 1);
@@ -259,7 +259,7 @@ static void test_cannot_tell(void **state)
         one = seat(&inventory, "0000:00:01.1", "0000:01:00.0", "nvme0", "A", (Ends){8, 4, 8, 4},
                    (Ends){0, 0, 0, 0});
         assert_int_equal(pn_set_text(&one->state, NULL), 0);
-        one->state.state = PN_UNREAD_TIMEOUT;
+        one->state.state = PN_UNREAD_IO;
         status = assess(&inventory, NULL, NOW);
         assert_int_equal(status.findings.n, 0);
         assert_string_equal(status.ratings.v[0].verdict.v, "unknown");
@@ -322,6 +322,114 @@ static void test_drives(void **state)
         assert_string_equal(finding(&status, "nvme.not_live", "nvme1")->severity.v, "warning");
         done(&status);
         forget(&inventory);
+}
+
+/* A device that hangs is told, keeps its place, and its slot is not given away. */
+static void test_stuck(void **state)
+{
+        PnInventory inventory = {0};
+        PnStatus status;
+        PnPci *root, *hung;
+
+        (void)state;
+        seat(&inventory, "0000:00:01.2", "0000:02:00.0", "nvme3", "B", (Ends){16, 1, 16, 1},
+             (Ends){16, 1, 16, 4});
+        root = port(&inventory, "0000:00:01.1", "root_port", NULL, (Ends){16, 4, 16, 4});
+        root->slot_implemented = pn_bool(true);
+        root->secondary_bus = pn_int(1);
+        hung = pci(&inventory, "0000:01:00.0", "endpoint", NULL, NVME_CLASS);
+        assert_int_equal(pn_set_text(&hung->kind, NULL), 0);
+        hung->kind.state = hung->link.state = hung->parent.state = PN_UNREAD_TIMEOUT;
+        status = assess(&inventory, NULL, NOW);
+        assert_string_equal(finding(&status, "probe.stuck", "0000:01:00.0")->severity.v, "warning");
+        assert_non_null(strstr(status.summary.v, "1 device does not answer."));
+        done(&status);
+        check_advice(&inventory, "nvme3", "No free place is known");
+        forget(&inventory);
+}
+
+static void test_drive_without_controller(void **state)
+{
+        PnInventory inventory = {0};
+        PnSource *source = PN_APPEND(&inventory.sources);
+        PnStatus status;
+
+        (void)state;
+        assert_non_null(source);
+        assert_int_equal(pn_set_text(&source->name, "nvme"), 0);
+        assert_int_equal(pn_set_text(&source->state, "fresh"), 0);
+        port(&inventory, "0000:00:01.1", "root_port", NULL, (Ends){16, 4, 16, 4});
+        endpoint(&inventory, "0000:01:00.0", "0000:00:01.1", NVME_CLASS, (Ends){16, 4, 16, 4});
+        status = assess(&inventory, NULL, NOW);
+        assert_string_equal(finding(&status, "nvme.not_live", "0000:01:00.0")->severity.v,
+                            "warning");
+        done(&status);
+        /* A guest's drive, and one of which the source was not read, say nothing. */
+        inventory.pci.v[1].passed_through = pn_bool(true);
+        status = assess(&inventory, NULL, NOW);
+        assert_int_equal(status.findings.n, 0);
+        done(&status);
+        inventory.pci.v[1].passed_through = pn_bool(false);
+        assert_int_equal(pn_set_text(&inventory.sources.v[0].state, "never"), 0);
+        status = assess(&inventory, NULL, NOW);
+        assert_int_equal(status.findings.n, 0);
+        done(&status);
+        forget(&inventory);
+}
+
+/* The slot holds a graphics card back whether it has something to do or not. */
+static void test_idle_in_a_slow_slot(void **state)
+{
+        static const Ends samples[] = {{8, 8, 16, 16}, {2.5, 8, 16, 16}};
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(samples); i++) {
+                PnInventory inventory = {0};
+                PnStatus status;
+
+                port(&inventory, "0000:00:01.0", "root_port", NULL,
+                     (Ends){samples[i].now_speed, 8, 8, 8});
+                endpoint(&inventory, "0000:01:00.0", "0000:00:01.0", VGA_CLASS, samples[i]);
+                status = assess(&inventory, NULL, NOW);
+                assert_int_equal(status.findings.n, 1);
+                finding(&status, "pcie.slot_limited", "0000:01:00.0");
+                done(&status);
+                forget(&inventory);
+        }
+}
+
+/* Slots that nothing of the kind fits in are no advice. */
+static void test_forms(void **state)
+{
+        static const struct {
+                const char *type;
+                bool drive_fits, card_fits;
+        } rows[] = {{"PCIe 4.0 x16", true, true},
+                    {"M.2 socket 3", true, false},
+                    {"M.2 socket 1-SD", false, false},
+                    {"OCP NIC 3.0 small", false, false},
+                    {"U.2", true, false}};
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++)
+                for (int is_drive = 0; is_drive < 2; is_drive++) {
+                        PnInventory inventory = {0};
+                        PnStatus status;
+                        bool moved;
+
+                        port(&inventory, "0000:00:01.0", "root_port", NULL, (Ends){8, 1, 8, 1})
+                            ->slot_implemented = pn_bool(true);
+                        endpoint(&inventory, "0000:01:00.0", "0000:00:01.0",
+                                 is_drive ? NVME_CLASS : NIC_CLASS, (Ends){8, 1, 16, 4});
+                        slot(&inventory, "FREE", rows[i].type, 16, 4, false, NULL);
+                        status = assess(&inventory, NULL, NOW);
+                        moved =
+                            strstr(finding(&status, "pcie.slot_limited", "0000:01:00.0")->advice.v,
+                                   "Move it to FREE") != NULL;
+                        assert_int_equal(moved, is_drive ? rows[i].drive_fits : rows[i].card_fits);
+                        done(&status);
+                        forget(&inventory);
+                }
 }
 
 static void test_sources(void **state)
@@ -393,6 +501,10 @@ int main(void)
             cmocka_unit_test(test_ids),
             cmocka_unit_test(test_drives),
             cmocka_unit_test(test_sources),
+            cmocka_unit_test(test_stuck),
+            cmocka_unit_test(test_drive_without_controller),
+            cmocka_unit_test(test_idle_in_a_slow_slot),
+            cmocka_unit_test(test_forms),
             cmocka_unit_test(test_device),
         };
 

@@ -315,6 +315,33 @@ static void test_one_end_is_silent(void **state)
         forget(&inventory);
 }
 
+/* 002: what the two ends say differently was read while the link changed. */
+static void test_ends_disagree(void **state)
+{
+        static const struct {
+                Ends port, device;
+                const char *reason;
+        } rows[] = {
+            {{16, 4, 16, 4}, {2.5, 4, 16, 4}, "ends_disagree"},
+            {{2.5, 4, 16, 4}, {16, 4, 16, 4}, "ends_disagree"},
+            {{16, 4, 16, 4}, {16, 2, 16, 4}, "ends_disagree"},
+            {{16, 4, 8, 4}, {16, 4, 16, 4}, "above_rated"},
+        };
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                PnInventory inventory = {0};
+                PnRatings ratings;
+
+                port(&inventory, RP, "root_port", NULL, rows[i].port);
+                endpoint(&inventory, EP, RP, NVME_CLASS, rows[i].device);
+                ratings = rate(&inventory);
+                check(at(&ratings, EP), "unknown", rows[i].reason);
+                pn_ratings_done(&ratings);
+                forget(&inventory);
+        }
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -328,6 +355,7 @@ int main(void)
             cmocka_unit_test(test_vmd),
             cmocka_unit_test(test_hostile_topology),
             cmocka_unit_test(test_one_end_is_silent),
+            cmocka_unit_test(test_ends_disagree),
         };
 
         return cmocka_run_group_tests_name("rating", tests, NULL, NULL);
