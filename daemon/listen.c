@@ -137,6 +137,8 @@ int pn_listener_open(const char *path, PnListener *ret, char **ret_error)
         struct stat st;
         int r;
 
+        if (!*path)
+                return fail(-EINVAL, ret_error, "--socket= needs the path of a socket");
         if (strlen(path) >= sizeof address.sun_path)
                 return fail(-ENAMETOOLONG, ret_error,
                             "the path of a socket may have %zu bytes, and this has %zu: %s",

@@ -2,6 +2,7 @@
 /* pnhwd: options, signals and systemd; puts the manager and the server together. Touches no
  * hardware. */
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
@@ -277,14 +278,32 @@ static int run(const Options *options)
         return r;
 }
 
+/* Closed standard descriptors would be given to the lock, a socket or a client, and then get our
+ * messages. */
+static int fill_standard_descriptors(void)
+{
+        int fd;
+
+        do
+                fd = open("/dev/null", O_RDWR);
+        while (fd >= 0 && fd <= STDERR_FILENO);
+        if (fd < 0)
+                return -errno;
+        pn_close(fd);
+        return 0;
+}
+
 int main(int argc, char **argv)
 {
         _cleanup_(options_done) Options options = {
             .interval = (uint64_t)60 * 1000 * 1000,
             .deadline = (uint64_t)10 * 1000 * 1000,
         };
-        int r = parse_options(argc, argv, &options);
+        int r;
 
+        if (fill_standard_descriptors() < 0)
+                return EXIT_FAILURE;
+        r = parse_options(argc, argv, &options);
         if (r == 0)
                 return EXIT_SUCCESS;
         if (r < 0)

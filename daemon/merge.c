@@ -141,6 +141,12 @@ int pn_merge_list(const PnType *type, void *kept_at, void *incoming_at, bool com
         size_t n = (size_t)kept.n + incoming.n;
         _cleanup_free_ Ref *refs = calloc(n + 1, sizeof *refs);
 
+        /* Runs that fail drop nothing; what many of them left must not pile up without end. */
+        if (n > PN_KEPT_MAX && incoming.n <= PN_KEPT_MAX) {
+                list_done(type, kept_at);
+                kept = get_list(kept_at);
+                n = incoming.n;
+        }
         if (!refs || list_reserve(type, n, &merged) < 0)
                 return -ENOMEM;
         fill_refs(type, &kept, false, refs);

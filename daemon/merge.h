@@ -8,6 +8,10 @@
 /* Lost drives are remembered until the daemon ends, but not without bound. */
 #define PN_LOST_MAX 64
 
+/* More objects of one type than one run of the probe may send: beyond it what was kept from runs
+ * before is forgotten. Below the limit of a list (schema.c). */
+#define PN_KEPT_MAX 131072
+
 /* Merges two PN_LIST of a type whose first field is its key: an object of `incoming` replaces the
  * one in `kept` with the same key; of two in `incoming` the later one counts. With `complete` the
  * objects in `kept` that `incoming` has not are dropped, else they stay. `incoming` is empty

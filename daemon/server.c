@@ -655,7 +655,12 @@ static int on_listener(sd_event_source *io _unused_, int listener, uint32_t even
         }
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0)
                 return 0;
-        if (server->n_peers >= PN_CONNECTIONS_MAX ||
+        /* A user with subordinate uids has as many quotas as he likes; the administrator must still
+         * be able to look. */
+        if (server->n_peers >=
+                PN_CONNECTIONS_MAX - (credentials.uid == 0 || credentials.uid == geteuid()
+                                          ? 0
+                                          : PN_CONNECTIONS_RESERVED) ||
             count_of(server, credentials.uid) >= PN_CONNECTIONS_PER_UID_MAX ||
             add_peer(server, &fd, credentials.uid) < 0)
                 turn_away(fd);

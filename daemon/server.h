@@ -7,6 +7,7 @@
 /* What clients may cost us. */
 #define PN_CONNECTIONS_MAX         256
 #define PN_CONNECTIONS_PER_UID_MAX 64
+#define PN_CONNECTIONS_RESERVED    16 /* of PN_CONNECTIONS_MAX, for root and the daemon's own user */
 #define PN_IN_FLIGHT_MAX           64
 #define PN_REQUEST_SECONDS         10 /* from the first byte of a request to its last */
 #define PN_STALL_SECONDS           10 /* in which a reader takes nothing */

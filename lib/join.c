@@ -82,14 +82,24 @@ static int compare_uses_by_name(const void *a, const void *b)
         return strcmp(one->name.v, other->name.v);
 }
 
-/* Copies: with native multipath two controllers show the same namespace. */
-static int copy_uses(PnNamespace *to, const PnBlockUses *from)
+/* Far more uses than the drives of one host have. A document in which many namespaces claim one
+ * long list of uses would grow by the square of its length. */
+#define COPIED_USES_MAX 262144
+
+/* Copies: with native multipath two controllers show the same namespace. `left` is how many more
+ * may be copied; a namespace that gets none is one that could not be joined. */
+static int copy_uses(PnNamespace *to, const PnBlockUses *from, unsigned *left)
 {
+        if (!pn_is_unread(from->uses.state) && from->uses.n > *left) {
+                to->uses.state = PN_UNREAD_OVERFLOW;
+                return 0;
+        }
         if (pn_is_unread(from->uses.state)) {
                 to->uses.state = from->uses.state;
                 return 0;
         }
         to->uses.state = PN_KNOWN;
+        *left -= from->uses.n;
         for (unsigned i = 0; i < from->uses.n; i++) {
                 PnUse *use = PN_APPEND(&to->uses);
 
@@ -107,7 +117,7 @@ static void clear_uses(PnNamespace *namespace)
 
 /* A namespace's device number is the join; its name serves where sysfs gave no number. */
 static int join_namespace(PnNamespace *namespace, PnBlockUses **by_number, size_t n_numbers,
-                          PnBlockUses **by_name, size_t n_names)
+                          PnBlockUses **by_name, size_t n_names, unsigned *left)
 {
         PnBlockUses key = {.name = namespace->name, .device_number = namespace->device_number};
         PnBlockUses *key_at = &key, **found = NULL;
@@ -119,7 +129,7 @@ static int join_namespace(PnNamespace *namespace, PnBlockUses **by_number, size_
                 found = bsearch(&key_at, by_name, n_names, sizeof *by_name, compare_uses_by_name);
         if (found) {
                 clear_uses(namespace);
-                return copy_uses(namespace, *found);
+                return copy_uses(namespace, *found, left);
         }
         if (namespace->uses.state == PN_ABSENT)
         namespace->uses.state = PN_UNREAD_CANNOT_JOIN;
@@ -130,6 +140,7 @@ static int join_uses(PnInventory *inventory)
 {
         _cleanup_free_ PnBlockUses **by_number = NULL, **by_name = NULL;
         unsigned n = inventory->namespace_uses.n;
+        unsigned left = COPIED_USES_MAX;
         size_t n_numbers = 0;
 
         by_number = calloc((size_t)n + 1, sizeof *by_number);
@@ -150,7 +161,7 @@ static int join_uses(PnInventory *inventory)
 
                 for (unsigned k = 0; k < drive->namespaces.n; k++)
                         if (join_namespace(&drive->namespaces.v[k], by_number, n_numbers, by_name,
-                                           n) < 0)
+                                           n, &left) < 0)
                                 return -ENOMEM;
         }
         while (inventory->namespace_uses.n)

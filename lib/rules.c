@@ -141,6 +141,8 @@ static int add_devices_behind(const PnFacts *facts, const PnRating *uplink, PnFi
 {
         uint32_t top = pn_topology_find(facts->topology, uplink->address.v);
 
+        if (top == PN_NOBODY || facts->topology->v[top].first_child == PN_NOBODY)
+                return 0; /* most links end at a device */
         for (unsigned i = 0; i < facts->ratings->n; i++) {
                 const PnRating *rating = &facts->ratings->v[i];
                 uint32_t node;

@@ -78,12 +78,14 @@ int pn_topology_build(const PnInventory *inventory, PnTopology *ret)
                 topology.order[i] = i;
         }
         qsort_r(topology.order, topology.n, sizeof *topology.order, compare_order, topology.v);
-        for (uint32_t i = 0; i < topology.n; i++) {
+        for (uint32_t i = 0; i < topology.n; i++)
                 topology.v[i].parent =
                     pn_topology_find(&topology, pn_text(&topology.v[i].pci->parent));
+        /* Only when all parents are known does a chain show its length; each cut shortens others,
+         * and none grows. */
+        for (uint32_t i = 0; i < topology.n; i++)
                 if (!chain_ends(&topology, i))
                         topology.v[i].parent = PN_NOBODY;
-        }
         /* From the last address to the first, each put in front of its siblings. */
         for (uint32_t i = topology.n; i-- > 0;) {
                 uint32_t node = topology.order[i], parent = topology.v[node].parent;

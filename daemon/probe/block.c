@@ -838,7 +838,7 @@ static int read_disk(const void *context, size_t i, void *object, void *fact _un
         int r;
 
         if (dir < 0)
-                return -ENODEV;
+                return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
         if (pn_udev_block(node->name, &udev) == -ENOMEM)
                 return -ENOMEM;
         if ((r = pn_set_text(&disk->name, node->name)) < 0 ||
@@ -882,7 +882,7 @@ static int read_namespace(const void *context, size_t i, void *object, void *fac
         int r;
 
         if (dir < 0)
-                return -ENODEV;
+                return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
         if (pn_udev_block(node->name, &udev) == -ENOMEM)
                 return -ENOMEM;
         if ((r = pn_set_text(&uses->name, node->name)) < 0 ||

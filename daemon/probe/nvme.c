@@ -292,7 +292,7 @@ static int read_controller(const void *context, size_t i, void *object_at, void 
         int r;
 
         if (dir < 0)
-                return -ENODEV;
+                return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
         if ((r = pn_set_text(&object->name, nvme->names.v[i])) < 0 ||
             (r = pn_sysfs_text(dir, "transport", &object->transport)) < 0 ||
             (r = pn_sysfs_text(dir, "state", &object->state)) < 0 ||

@@ -902,7 +902,7 @@ static int read_function(const void *context, size_t i, void *object_at, void *f
         int r;
 
         if (dir < 0)
-                return -ENODEV;
+                return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
         power = read_powers(dir, function);
 
         if ((r = pn_set_text(&object->address, function->name)) < 0 ||

@@ -220,8 +220,10 @@ static bool work(const Worker *worker, size_t i, void *object, void *fact)
                         emit_object(walker, object);
                 } else if (r == -EBUSY) {
                         emit_unread(walker, i, PN_UNREAD_STUCK);
-                } else if (r != -ENODEV) {
+                } else if (r == -ENOMEM) {
                         walker->error = r;
+                } else if (r != -ENODEV) {
+                        emit_unread(walker, i, pn_reason_from_errno(r)); /* there, but not for us */
                 }
                 walker->at = walker->error < 0 ? walk->n : i + 1;
                 walker->since_ms = now_ms();
