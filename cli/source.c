@@ -16,6 +16,7 @@
 #include "join.h"
 #include "near.h"
 #include "probe.h"
+#include "text.h"
 
 #define ANSWER_TIMEOUT_MS 5000
 #define FILE_MAX          ((size_t)256 << 20)
@@ -196,21 +197,43 @@ static int read_file(Cli *cli, const char *name, PnBuf *ret)
         }
 }
 
+/* The length of the lines of a text that are UTF-8, up to the first that is not. */
+static size_t utf8_lines(const char *text, size_t length)
+{
+        size_t start = 0;
+
+        while (start < length) {
+                const char *newline = memchr(text + start, '\n', length - start);
+                size_t n = newline ? (size_t)(newline + 1 - (text + start)) : length - start;
+
+                if (!pn_utf8_valid(text + start, n))
+                        break;
+                start += n;
+        }
+        return start;
+}
+
 /* Where the parser gave up, as line and column. */
 static void find_place(const char *text, size_t length, unsigned *ret_line, unsigned *ret_column)
 {
         struct json_tokener *tokener = json_tokener_new_ex(32);
-        size_t end;
+        _cleanup_free_ char *ascii = malloc(length + 1);
+        size_t end, valid = utf8_lines(text, length);
 
         *ret_line = *ret_column = 1;
-        if (!tokener || length > INT32_MAX) {
+        if (!tokener || !ascii || length > INT32_MAX) {
                 json_tokener_free(tokener);
                 return;
         }
-        json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-        json_object_put(json_tokener_parse_ex(tokener, text, (int)length));
+        /* See pn_parse_json(): places stay the same. */
+        for (size_t i = 0; i < length; i++)
+                ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+        json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+        json_object_put(json_tokener_parse_ex(tokener, ascii, (int)length));
         end = json_tokener_get_parse_end(tokener);
         json_tokener_free(tokener);
+        if (end > valid)
+                end = valid;
         for (size_t i = 0; i < end && i < length; i++) {
                 if (text[i] == '\n') {
                         (*ret_line)++;

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "text.h"
+
 /* Far above what the largest host needs, far below what could exhaust memory. */
 #define LIST_MAX 262144
 #define TEXT_MAX 65536
@@ -697,13 +699,68 @@ int pn_read_json(const PnType *type, struct json_object *json, PnJsonFlags flags
         return r;
 }
 
+/* Writes what is not ASCII as escapes, for json-c 0.18 takes none of it where it is strict. The
+ * text is valid UTF-8. */
+static int escape(const char *text, size_t n, PnBuf *ret)
+{
+        size_t plain = 0, backslashes = 0;
+
+        for (size_t i = 0; i < n;) {
+                unsigned char c = (unsigned char)text[i];
+                size_t length = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+                uint32_t point = c & (0xffu >> (length + 1));
+
+                if (c < 0x80) {
+                        backslashes = c == '\\' ? backslashes + 1 : 0;
+                        i++;
+                        continue;
+                }
+                /* An escape of what has none, which must not become one of a backslash. */
+                if (backslashes % 2 == 1)
+                        return -EINVAL;
+                backslashes = 0;
+                pn_buf_put(ret, text + plain, i - plain);
+                for (size_t k = 1; k < length; k++)
+                        point = point << 6 | ((unsigned char)text[i + k] & 0x3f);
+                if (point > 0xffff)
+                        pn_buf_printf(ret, "\\u%04x\\u%04x", 0xd7c0 + (point >> 10),
+                                      0xdc00 + (point & 0x3ff));
+                else
+                        pn_buf_printf(ret, "\\u%04x", point);
+                i += length;
+                plain = i;
+        }
+        pn_buf_put(ret, text + plain, n - plain);
+        return ret->error;
+}
+
+static bool is_ascii(const char *text, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if ((unsigned char)text[i] >= 0x80)
+                        return false;
+        return true;
+}
+
 int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **ret_error)
 {
         struct json_tokener *tokener;
         struct json_object *json;
         enum json_tokener_error error;
+        _cleanup_buf_ PnBuf escaped = {0};
         const char *what = NULL;
 
+        if (!is_ascii(text, n)) {
+                int r = pn_utf8_valid(text, n) ? escape(text, n, &escaped) : -EILSEQ;
+
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0)
+                        what = r == -EINVAL ? "an escape of what cannot be escaped"
+                                            : "the text is not valid UTF-8";
+                text = escaped.data;
+                n = escaped.len;
+        }
         if (n > INT32_MAX)
                 what = "the text is too long";
         else if (memchr(text, '\0', n)) /* where json-c would stop, and call it complete */
@@ -712,7 +769,9 @@ int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **r
         if (!tokener && !what)
                 return -ENOMEM;
         if (!what) {
-                json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+                /* Not its own check of UTF-8, by which json-c 0.18 refuses all that is not ASCII.
+                 */
+                json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
                 json = json_tokener_parse_ex(tokener, text, (int)n);
                 error = json_tokener_get_error(tokener);
                 /* A number at the very end is complete only once something follows it. */

@@ -173,6 +173,32 @@ static void test_every_byte(void **state)
         }
 }
 
+/* Whatever the version of json-c: it is valid UTF-8 that is taken, and nothing else. */
+static void test_utf8(void **state)
+{
+        static const struct {
+                const char *text;
+                int result;
+        } rows[] = {
+            {"\"\xc3\xa9\"", 0},         {"\"\xe2\x96\xb2 \xf0\x9f\x98\x80\"", 0},
+            {"\"\xff\"", -EINVAL},       {"\"\xc3\"", -EINVAL},
+            {"\"\\\xc3\xa9\"", -EINVAL}, {"\xc3\xa9", -EINVAL},
+            {"\"\xc0\xaf\"", -EINVAL},   {"\"\xed\xa0\x80\"", -EINVAL},
+        };
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                struct json_object *json = NULL;
+
+                assert_int_equal(pn_parse_json(rows[i].text, strlen(rows[i].text), &json, NULL),
+                                 rows[i].result);
+                if (json) /* the same bytes come out, escaped by nobody */
+                        assert_memory_equal(json_object_get_string(json), rows[i].text + 1,
+                                            strlen(rows[i].text) - 2);
+                json_object_put(json);
+        }
+}
+
 static void test_lists(void **state)
 {
         PnInventory inventory = {0};
@@ -239,8 +265,9 @@ int main(void)
         const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_refused),
             cmocka_unit_test(test_newer_schema), cmocka_unit_test(test_numbers),
-            cmocka_unit_test(test_every_byte),   cmocka_unit_test(test_lists),
-            cmocka_unit_test(test_every_type),   cmocka_unit_test(test_reasons),
+            cmocka_unit_test(test_every_byte),   cmocka_unit_test(test_utf8),
+            cmocka_unit_test(test_lists),        cmocka_unit_test(test_every_type),
+            cmocka_unit_test(test_reasons),
         };
 
         return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
