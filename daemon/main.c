@@ -218,7 +218,7 @@ static int open_sockets(Daemon *daemon)
 /* Signals are blocked for good and come through the loop; SIGCHLD belongs to the collector. */
 static int set_signals(sd_event *event)
 {
-        static const int ends[] = {SIGTERM, SIGINT};
+        static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
         sigset_t blocked;
 
         (void)signal(SIGPIPE, SIG_IGN);

@@ -65,6 +65,9 @@ static Words words_for(const PnRating *rating)
         Words words = {.noun = noun_for(rating)};
         const char *name = pn_text(&rating->name), *slot = pn_text(&rating->slot);
 
+        /* What sits in a slot and has a switch is a card, and so is it called. */
+        if (slot && pn_text_is(&rating->kind, "switch"))
+                words.noun = "card";
         if (name)
                 (void)snprintf(words.name, sizeof words.name, "%s", name);
         else

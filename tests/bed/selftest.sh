@@ -129,7 +129,9 @@ commands() {
     [ "$who" = user ] && wanted=0 # block nodes are root's
     new_log
     equal "nvme list" $wanted "$(host --log "$work/log" "$first" -- nvme list | grep -c ^/dev/nvme)"
-    equal "nvme list: commands" $((wanted * 2)) "$(grep -c ' opcode=0x06 .* ok$' "$work/log")"
+    # nvme-cli 2.3 sends two to each drive, 2.13 one.
+    equal "nvme list: commands" $wanted \
+        "$(sed -n 's/^\([^ ]*\) .* opcode=0x06 .* ok$/\1/p' "$work/log" | sort -u | wc -l)"
     new_log
     equal "smart-log" 47 "$(host --log "$work/log" "$first" -- nvme smart-log -o json /dev/nvme1 |
         sed -n 's/.*"temperature":\([0-9]*\).*/\1/p' | awk '{ print $1 - 273 }')"

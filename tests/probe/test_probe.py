@@ -49,7 +49,9 @@ class Bed:
 
     def __init__(self, build, folder):
         self.folder = folder
-        self.probe = os.path.join(build, "daemon", "probe", "pnhw-probe")
+        # A copy that other users can run: the build may lie where they cannot go, as in /root.
+        os.chmod(folder, 0o755)
+        self.probe = shutil.copy(os.path.join(build, "daemon", "probe", "pnhw-probe"), folder)
         self.fakehost = os.path.join(build, "tests", "bed", "fakehost")
         self.trees = {}
         self.documents = {}
@@ -878,8 +880,10 @@ def nothing_is_left_open(bed):
     process = subprocess.Popen([bed.fakehost, "--quiet", tree, "--", bed.probe, "--lines", "nvme"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     output = process.stdout.read()
+    if process.wait(timeout=10) == 77:
+        raise Skip("fakehost refuses")
     assert time.monotonic() - start < 5, "the output has no end"
-    equal("exit status", process.wait(timeout=10), 0)
+    equal("exit status", process.returncode, 0)
     equal("drives", len(split(output)[0]["nvme"]), 5)
 
 
