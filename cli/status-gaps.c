@@ -109,7 +109,7 @@ static int put_unread_reason(Cli *cli, Origin origin, PnState reason, const PnTe
 /* Links that nobody could judge: why, in one line for all of a kind. */
 static void put_unjudged(Cli *cli, const PnStatus *status)
 {
-        unsigned hidden = 0, unread = 0;
+        unsigned hidden = 0, unread = 0, odd = 0;
         bool virtual = pn_text(&status->host.v->virtualization) &&
                        !pn_text_is(&status->host.v->virtualization, "none");
         char line[256];
@@ -118,8 +118,10 @@ static void put_unjudged(Cli *cli, const PnStatus *status)
                 const PnRating *rating = &status->ratings.v[i];
 
                 hidden += pn_text_is(&rating->reason, "port_hidden");
-                unread += pn_text_is(&rating->verdict, "unknown") &&
-                          !pn_text_is(&rating->reason, "port_hidden");
+                unread += pn_text_is(&rating->reason, "port_unread") ||
+                          pn_text_is(&rating->reason, "device_unread");
+                odd += pn_text_is(&rating->reason, "ends_disagree") ||
+                       pn_text_is(&rating->reason, "above_rated");
         }
         /* Said only where the summary does: elsewhere nobody knows. */
         if (!status->ratings.n &&
@@ -135,6 +137,14 @@ static void put_unjudged(Cli *cli, const PnStatus *status)
                                "%u link%s cannot be judged: the port at the other end is hidden%s.",
                                hidden, hidden == 1 ? "" : "s",
                                virtual ? ", for this is a virtual machine; ask on the host" : "");
+                status_put_marked(cli, MARK_UNKNOWN, STYLE_PLAIN, line);
+        }
+        if (odd) {
+                (void)snprintf(line, sizeof line,
+                               "%u link%s cannot be judged: what the two ends say does not fit "
+                               "together; a link that changes its speed is read like this now and "
+                               "then.",
+                               odd, odd == 1 ? "" : "s");
                 status_put_marked(cli, MARK_UNKNOWN, STYLE_PLAIN, line);
         }
         if (unread) {

@@ -225,6 +225,8 @@ const char *view_verdict(const PnRating *rating)
             {"unknown", "port_hidden", "cannot tell: port hidden"},
             {"unknown", "port_unread", "cannot tell: port unread"},
             {"unknown", "device_unread", "cannot tell: link unread"},
+            {"unknown", "ends_disagree", "cannot tell: ends differ"},
+            {"unknown", "above_rated", "cannot tell: above rated"},
             {"unknown", NULL, "cannot tell"},
         };
 

@@ -300,7 +300,7 @@ int pn_snapshot_check(const PnSnapshot *snapshot, const char *device_name, int m
         else if (unread || tally.blind)
                 code = 3;
         write_line(&line, words[code], &tally, min_rank, unread,
-                   device_name ? "nothing is wrong with this device"
+                   device_name ? "nothing that calls for a check is wrong with this device"
                                : pn_text(&snapshot->status.summary));
         pn_buf_printf(&perfdata, "critical=%u warning=%u notice=%u", tally.by_rank[3],
                       tally.by_rank[2], tally.by_rank[1]);
