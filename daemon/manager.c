@@ -15,6 +15,10 @@
 /* What hardly changes while a machine runs is read once an hour. */
 #define HOST_INTERVAL ((uint64_t)3600 * 1000 * 1000)
 
+/* Reading a module is slow and may hold up its port. */
+#define MODULE_INTERVAL ((uint64_t)300 * 1000 * 1000)
+#define MODULE_MIN      ((uint64_t)60 * 1000 * 1000) /* whoever asks for it */
+
 /* When one source has ended and another takes long, how long the first waits for the other before
  * it is shown. */
 #define GRACE ((uint64_t)500 * 1000)
@@ -55,6 +59,8 @@ static const struct {
     {PN_SOURCE_nvme, "nvme", "nvme"},
     {PN_SOURCE_block, "disk", "disks"},
     {PN_SOURCE_block, "namespace_uses", "namespace_uses"},
+    {PN_SOURCE_net, "nic", "nics"},
+    {PN_SOURCE_module, "port_module", "port_modules"},
 };
 
 static uint64_t now_usec(const PnManager *manager)
@@ -145,6 +151,11 @@ static int merge(PnManager *manager, PnSourceId source, bool complete)
                         return r;
                 return pn_merge_list(pn_type_BlockUses(), &raw->namespace_uses,
                                      &incoming->namespace_uses, complete);
+        case PN_SOURCE_net:
+                return pn_merge_list(pn_type_Nic(), &raw->nics, &incoming->nics, complete);
+        case PN_SOURCE_module:
+                return pn_merge_list(pn_type_PortModule(), &raw->port_modules,
+                                     &incoming->port_modules, complete);
         case PN_N_SOURCES:
                 break;
         }
@@ -278,8 +289,11 @@ static void on_ended(void *userdata, PnSourceId id, const char *reason, uint64_t
 static uint64_t interval_of(const PnManager *manager, PnSourceId source)
 {
         uint64_t interval = manager->options.interval;
+        uint64_t least = source == PN_SOURCE_host     ? HOST_INTERVAL
+                         : source == PN_SOURCE_module ? MODULE_INTERVAL
+                                                      : 0;
 
-        return source == PN_SOURCE_host && interval < HOST_INTERVAL ? HOST_INTERVAL : interval;
+        return interval < least ? least : interval;
 }
 
 static void start_source(PnManager *manager, PnSourceId id)
@@ -433,7 +447,9 @@ PnSourceSet pn_manager_refresh(PnManager *manager, PnSourceSet sources)
         PnSourceSet start = 0;
 
         for (PnSourceId id = 0; id < PN_N_SOURCES; id++)
-                if (sources & 1u << id && now - manager->sources[id].last_start >= PN_REFRESH_MIN)
+                if (sources & 1u << id &&
+                    now - manager->sources[id].last_start >=
+                        (id == PN_SOURCE_module ? MODULE_MIN : PN_REFRESH_MIN))
                         start |= 1u << id;
         start_sources(manager, start);
         if (has_unpublished(manager))

@@ -280,6 +280,93 @@ static int drop_drives_of_guests(PnInventory *inventory)
         return 0;
 }
 
+/* ---- Ports and their modules ---- */
+
+static int compare_nic(const void *a, const void *b)
+{
+        const PnNic *one = a, *other = b;
+        bool one_named = one->name.state == PN_KNOWN, other_named = other->name.state == PN_KNOWN;
+
+        /* Functions without an interface come after those with one. */
+        if (one_named != other_named)
+                return one_named ? -1 : 1;
+        return pn_name_compare(one->id.v, other->id.v);
+}
+
+/* Of a port that did not answer in time its key is known, which is its name. */
+static int name_unread_nics(PnInventory *inventory)
+{
+        PnPciAddress address;
+
+        for (unsigned i = 0; i < inventory->nics.n; i++) {
+                PnNic *nic = &inventory->nics.v[i];
+
+                if (!pn_is_unread(nic->name.state))
+                        continue;
+                if (pn_pci_address_parse(nic->id.v, &address) == 0) {
+                        nic->name.state = PN_ABSENT;
+                        if (pn_set_text(&nic->address, nic->id.v) < 0)
+                                return -ENOMEM;
+                } else if (pn_set_text(&nic->name, nic->id.v) < 0) {
+                        return -ENOMEM;
+                }
+                if (pn_is_unread(nic->kind.state) && pn_set_text(&nic->kind, "physical") < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+/* The same port of the same function; by name where one of them is on none. An interface may get
+ * another name between two readings, and another interface its old one. */
+static bool is_port(const PnNic *nic, const PnPortModule *module)
+{
+        const char *nic_at = pn_text(&nic->address), *module_at = pn_text(&module->address);
+
+        if (nic->name.state != PN_KNOWN)
+                return false;
+        if (nic_at && module_at && nic->port_number.state == PN_KNOWN &&
+            module->port_number.state == PN_KNOWN)
+                return strcmp(nic_at, module_at) == 0 &&
+                       nic->port_number.v == module->port_number.v;
+        return strcmp(nic->name.v, module->name.v) == 0 &&
+               (!nic_at || !module_at || strcmp(nic_at, module_at) == 0);
+}
+
+static void drop_port_modules(PnInventory *inventory)
+{
+        while (inventory->port_modules.n)
+                pn_list_remove(pn_type_PortModule(), &inventory->port_modules,
+                               inventory->port_modules.n - 1);
+        free(inventory->port_modules.v);
+        memset(&inventory->port_modules, 0, sizeof inventory->port_modules);
+}
+
+/* Ports are few (virtual ones are not in the list), so looking through all modules is no cost. */
+static int join_modules(PnInventory *inventory)
+{
+        for (unsigned i = 0; i < inventory->nics.n; i++) {
+                PnNic *nic = &inventory->nics.v[i];
+                PnPortModule *found = NULL;
+
+                if (!pn_text_is(&nic->kind, "physical") || nic->name.state != PN_KNOWN)
+                        continue;
+                for (unsigned k = 0; k < inventory->port_modules.n && !found; k++)
+                        if (is_port(nic, &inventory->port_modules.v[k]))
+                                found = &inventory->port_modules.v[k];
+                if (!found) {
+                        if (nic->module.state == PN_ABSENT)
+                                nic->module.state = PN_UNREAD_CANNOT_JOIN;
+                        continue;
+                }
+                pn_free(pn_type_Module(), nic->module.v);
+                nic->module.state = found->module.state;
+                nic->module.v = PN_STEAL(found->module.v);
+                found->module.state = PN_ABSENT;
+        }
+        drop_port_modules(inventory);
+        return 0;
+}
+
 static void sort(void *elements, unsigned n, size_t size,
                  int (*compare)(const void *, const void *))
 {
@@ -294,7 +381,12 @@ int pn_join(PnInventory *inventory)
         sort(inventory->pci.v, inventory->pci.n, sizeof *inventory->pci.v, compare_pci);
         sort(inventory->nvme.v, inventory->nvme.n, sizeof *inventory->nvme.v, compare_nvme);
         sort(inventory->disks.v, inventory->disks.n, sizeof *inventory->disks.v, compare_disk);
-        r = drop_drives_of_guests(inventory);
+        r = name_unread_nics(inventory);
+        sort(inventory->nics.v, inventory->nics.n, sizeof *inventory->nics.v, compare_nic);
+        if (r == 0)
+                r = join_modules(inventory);
+        if (r == 0)
+                r = drop_drives_of_guests(inventory);
         if (r == 0)
                 r = join_uses(inventory);
         return r == 0 ? join_slots(inventory) : r;

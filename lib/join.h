@@ -11,6 +11,9 @@
  *    unread, reason cannot_join: never "nothing lives on it".
  *  - A PCI function without a slot gets the one that SMBIOS gives for its address, else its nearest
  *    ancestor's.
+ *  - What is plugged into a port (`port_modules`, by PCI address and port number, else by name)
+ *    moves to the port. A port for which the module source had no answer gets `module` unread,
+ *    reason cannot_join: never "nothing is plugged in".
  *  - Lists are sorted: PCI by address, drives and disks by name with numbers in order.
  * 0 or -ENOMEM. */
 int pn_join(PnInventory *inventory);

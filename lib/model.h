@@ -195,6 +195,66 @@
         F(T, BOOL, checksum_ok, "", "CHECKSUM", "Whether the checksums of its identity hold.")     \
         F(T, OBJ, diagnostics, ModuleDiagnostics, "DIAGNOSTICS", "What it measures.")
 
+#define PN_NIC_ERRORS_FIELDS(F, T)                                                                 \
+        F(T, INT, rx_crc, "errors", "RX CRC", "Frames received with a wrong checksum.")            \
+        F(T, INT, rx_errors, "errors", "RX ERRORS", "Bad frames received, of all kinds.")          \
+        F(T, INT, tx_errors, "errors", "TX ERRORS", "Frames that could not be sent.")              \
+        F(T, INT, rx_dropped, "frames", "RX DROPPED", "Good frames that found no room.")
+
+#define PN_BOND_MEMBER_FIELDS(F, T)                                                                \
+        F(T, KEY, name, "", "MEMBER", "Interface that is a member.")                               \
+        F(T, BOOL, mii_up, "", "LINK", "Whether the bond sees a link on it.")                      \
+        F(T, INT, aggregator, "", "AGGREGATOR", "802.3ad: the aggregator that it joined.")         \
+        F(T, INT, actor_state, "", "ACTOR", "802.3ad: our port state, as LACP sends it.")          \
+        F(T, INT, partner_state, "", "PARTNER", "802.3ad: the partner's port state.")              \
+        F(T, TEXT, partner_mac, "", "PARTNER MAC", "802.3ad: the partner's system.")
+
+#define PN_BOND_FIELDS(F, T)                                                                       \
+        F(T, TEXT, mode, "", "MODE", "802.3ad, active-backup, balance-alb, ….")                    \
+        F(T, INT, active_aggregator, "", "AGGREGATOR", "802.3ad: the one that carries traffic.")   \
+        F(T, TEXT, active_member, "", "ACTIVE", "active-backup: the member that carries traffic.") \
+        F(T, LIST, members, BondMember, "MEMBERS", "Its member interfaces.")
+
+#define PN_NIC_FIELDS(F, T)                                                                        \
+        F(T, KEY, id, "", "ID",                                                                    \
+          "The interface's name; of a function that has no interface, its PCI address.")           \
+        F(T, TEXT, name, "", "PORT", "The interface's name; null for a function without one.")     \
+        F(T, TEXT, reason, "", "NO INTERFACE",                                                     \
+          "Why there is none: no_driver, none_made, other_namespace or passed_through.")           \
+        F(T, TEXT, kind, "", "KIND", "physical, bond, bridge, vlan or virtual.")                   \
+        F(T, TEXT, address, "", "ADDRESS", "PCI address of its function.")                         \
+        F(T, INT, port_number, "", "PORT NUMBER", "Which of its function's ports it is, from 0.")  \
+        F(T, TEXT, mac, "", "MAC", "Hardware address in use.")                                     \
+        F(T, TEXT, permanent_mac, "", "PERMANENT MAC", "Hardware address that it was made with.")  \
+        F(T, TEXT, driver, "", "DRIVER", "Driver that is bound.")                                  \
+        F(T, TEXT, firmware, "", "FIRMWARE", "Firmware version.")                                  \
+        F(T, TEXT, state, "", "STATE", "Operational state: up, down, dormant, ….")                 \
+        F(T, BOOL, enabled, "", "ENABLED", "Whether an administrator set it up.")                  \
+        F(T, BOOL, carrier, "", "CARRIER", "Whether there is a link.")                             \
+        F(T, TEXT, link_reason, "", "NO LINK", "Why there is no link, where the driver knows.")    \
+        F(T, INT, carrier_changes, "", "CHANGES", "How often the link came or went.")              \
+        F(T, INT, mtu, "bytes", "MTU", "Largest packet.")                                          \
+        F(T, INT, speed_mbps, "Mb/s", "SPEED", "What it runs at.")                                 \
+        F(T, TEXT, duplex, "", "DUPLEX", "full or half.")                                          \
+        F(T, BOOL, autonegotiation, "", "AUTONEGOTIATION", "Whether the speed is negotiated.")     \
+        F(T, REALS, supported_mbps, "Mb/s", "SUPPORTED", "Speeds that the port supports.")         \
+        F(T, REALS, advertised_mbps, "Mb/s", "OFFERED", "Speeds that it offers its partner.")      \
+        F(T, REALS, partner_mbps, "Mb/s", "PARTNER", "Speeds that the partner offers.")            \
+        F(T, TEXT, port, "", "CONNECTOR", "tp, fibre, da, backplane, none or other.")              \
+        F(T, TEXT, master, "", "MASTER", "Bond or bridge that it belongs to.")                     \
+        F(T, TEXT, lower, "", "ON", "VLAN only: the interface that carries it.")                   \
+        F(T, INT, vlan_id, "", "VLAN", "VLAN only: its number.")                                   \
+        F(T, INT, vf_count, "", "VFS", "Virtual functions in use.")                                \
+        F(T, OBJ, errors, NicErrors, "ERRORS", "Totals since the driver was loaded.")              \
+        F(T, OBJ, bond, Bond, "BOND", "Bond only: its mode and members.")                          \
+        F(T, OBJ, module, Module, "MODULE", "What is plugged into it.")
+
+#define PN_PORT_MODULE_FIELDS(F, T)                                                                \
+        F(T, KEY, name, "", "PORT", "Interface.")                                                  \
+        F(T, TEXT, address, "", "ADDRESS", "PCI address of its function.")                         \
+        F(T, INT, port_number, "", "PORT NUMBER", "Which of its function's ports it is, from 0.")  \
+        F(T, OBJ, module, Module, "MODULE", "What is plugged into it.")
+
 #define PN_SOURCE_FIELDS(F, T)                                                                     \
         F(T, KEY, name, "", "SOURCE", "host, pci, nvme, block, ...")                               \
         F(T, TEXT, state, "", "STATE", "fresh, stale, failed or never.")                           \
@@ -209,6 +269,9 @@
         F(T, LIST, disks, Disk, "DISKS", "Block devices that are not NVMe.")                       \
         F(T, LIST, namespace_uses, BlockUses, "USES",                                              \
           "What lives on NVMe namespaces, before it is joined to them.")                           \
+        F(T, LIST, nics, Nic, "NICS", "Network ports, and what is built on them.")                 \
+        F(T, LIST, port_modules, PortModule, "MODULES",                                            \
+          "What is plugged into network ports, before it is joined to them.")                      \
         F(T, LIST, sources, Source, "SOURCES", "How fresh each part is.")
 
 #define PN_LINK_RATE_FIELDS(F, T)                                                                  \
@@ -241,6 +304,31 @@
         F(T, OBJ, shared, Shared, "SHARED", "The uplink that it shares with others.")              \
         F(T, TEXTS, affects, "", "AFFECTS", "Pools, arrays, mounts that depend on the device.")
 
+#define PN_PORT_FIELDS(F, T)                                                                       \
+        F(T, KEY, id, "", "PORT",                                                                  \
+          "The interface's name; of a function that has no interface, its PCI address.")           \
+        F(T, TEXT, name, "", "INTERFACE", "The interface's name; null without one.")               \
+        F(T, TEXT, kind, "", "KIND", "physical or bond.")                                          \
+        F(T, TEXT, address, "", "ADDRESS", "PCI address of its function.")                         \
+        F(T, TEXT, model, "", "CARD", "What the card is, in words.")                               \
+        F(T, TEXT, slot, "", "SLOT", "The slot that the card sits in.")                            \
+        F(T, TEXT, driver, "", "DRIVER", "Driver that is bound.")                                  \
+        F(T, BOOL, enabled, "", "ENABLED", "Whether an administrator set it up.")                  \
+        F(T, BOOL, carrier, "", "CARRIER", "Whether there is a link.")                             \
+        F(T, INT, speed_mbps, "Mb/s", "RUNS AT", "What it runs at.")                               \
+        F(T, INT, best_mbps, "Mb/s", "OF", "The fastest that the port supports.")                  \
+        F(T, INT, expected_mbps, "Mb/s", "EXPECTED",                                               \
+          "What port, module and partner, as far as they are known, have in common.")              \
+        F(T, TEXT, verdict, "", "VERDICT",                                                         \
+          "full, limited, slow, half_duplex, no_link, off, no_interface, passed_through or "       \
+          "unknown.")                                                                              \
+        F(T, TEXT, limiter, "", "LIMITER", "module, cable, partner or setting.")                   \
+        F(T, TEXT, module, "", "MODULE", "What is plugged in, in words.")                          \
+        F(T, TEXT, module_status, "", "MODULE STATUS", "present, none, permission_denied, ….")     \
+        F(T, TEXT, master, "", "PART OF", "Bond or bridge that it belongs to.")                    \
+        F(T, INT, members, "", "MEMBERS", "Bond only: its members.")                               \
+        F(T, INT, working_members, "", "WORKING", "Bond only: members that carry traffic.")
+
 #define PN_FINDING_FIELDS(F, T)                                                                    \
         F(T, KEY, id, "", "ID", "Stable short name of this finding.")                              \
         F(T, KEY, code, "", "CODE", "What kind of finding: pcie.degraded, ...")                    \
@@ -262,15 +350,17 @@
         F(T, ONE, host, Host, "HOST", "The machine.")                                              \
         F(T, MANY, sources, Source, "SOURCES", "How fresh each part is.")                          \
         F(T, MANY, ratings, Rating, "RATINGS", "Every PCIe link, rated.")                          \
+        F(T, MANY, ports, Port, "PORTS", "Every network port and bond, judged.")                   \
         F(T, MANY, findings, Finding, "FINDINGS", "What is wrong, worst first.")                   \
         F(T, KEY, summary, "", "SUMMARY", "Is all at its best? In a sentence.")
 
 #define PN_DEVICE_FIELDS(F, T)                                                                     \
         F(T, KEY, name, "", "NAME", "The name that was asked for.")                                \
-        F(T, KEY, kind, "", "KIND", "nvme, namespace, disk or pci.")                               \
+        F(T, KEY, kind, "", "KIND", "nvme, namespace, disk, nic or pci.")                          \
         F(T, OBJ, pci, Pci, "PCI", "The PCI function that it is or sits on.")                      \
         F(T, OBJ, nvme, Nvme, "NVME", "The NVMe controller.")                                      \
         F(T, OBJ, disk, Disk, "DISK", "The disk.")                                                 \
+        F(T, OBJ, nic, Nic, "PORT", "The network port.")                                           \
         F(T, LIST, path, Rating, "PATH", "Its links, from the device up to the root.")             \
         F(T, LIST, findings, Finding, "FINDINGS", "What is wrong with it.")
 
@@ -296,11 +386,17 @@
         T(ModuleThresholds, PN_MODULE_THRESHOLDS_FIELDS, "A transceiver's own limits.")            \
         T(ModuleDiagnostics, PN_MODULE_DIAGNOSTICS_FIELDS, "What a transceiver measures.")         \
         T(Module, PN_MODULE_FIELDS, "A pluggable transceiver or cable end.")                       \
+        T(NicErrors, PN_NIC_ERRORS_FIELDS, "Error totals of a network port.")                      \
+        T(BondMember, PN_BOND_MEMBER_FIELDS, "A member of a bond.")                                \
+        T(Bond, PN_BOND_FIELDS, "Several ports that work as one.")                                 \
+        T(Nic, PN_NIC_FIELDS, "A network port, or an interface that is built on some.")            \
+        T(PortModule, PN_PORT_MODULE_FIELDS, "What is plugged into one network port.")             \
         T(Source, PN_SOURCE_FIELDS, "How fresh one part of the inventory is.")                     \
         T(Inventory, PN_INVENTORY_FIELDS, "All hardware that was found.")                          \
         T(LinkRate, PN_LINK_RATE_FIELDS, "A lane rate, a width, and what they carry.")             \
         T(Shared, PN_SHARED_FIELDS, "A link that several devices share.")                          \
         T(Rating, PN_RATING_FIELDS, "One PCI Express link, judged.")                               \
+        T(Port, PN_PORT_FIELDS, "A network port or bond, judged.")                                 \
         T(Finding, PN_FINDING_FIELDS, "Something that is wrong, why, and what to do.")             \
         T(Status, PN_STATUS_FIELDS, "The answer to: is all at its best?")                          \
         T(Device, PN_DEVICE_FIELDS, "Everything about one device.")

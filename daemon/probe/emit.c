@@ -21,6 +21,9 @@ static const struct {
     [PN_OBJECT_DISK] = {"disk", pn_type_Disk, offsetof(PnInventory, disks)},
     [PN_OBJECT_NAMESPACE_USES] = {"namespace_uses", pn_type_BlockUses,
                                   offsetof(PnInventory, namespace_uses)},
+    [PN_OBJECT_NIC] = {"nic", pn_type_Nic, offsetof(PnInventory, nics)},
+    [PN_OBJECT_PORT_MODULE] = {"port_module", pn_type_PortModule,
+                               offsetof(PnInventory, port_modules)},
 };
 
 const PnType *pn_object_type(PnObjectKind kind)

@@ -11,6 +11,8 @@ typedef enum PnObjectKind {
         PN_OBJECT_NVME,
         PN_OBJECT_DISK,
         PN_OBJECT_NAMESPACE_USES,
+        PN_OBJECT_NIC,
+        PN_OBJECT_PORT_MODULE,
         PN_N_OBJECT_KINDS,
 } PnObjectKind;
 

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "pci.h"
 #include "pciconf.h"
 #include "pcie.h"
 #include "source.h"
@@ -406,6 +407,31 @@ static Power read_powers(int dir, const Function *function)
         return power;
 }
 
+bool pn_path_is_asleep(const char *path)
+{
+        char file[PATH_MAX + sizeof "/power/runtime_status"];
+        size_t n = strlen(path);
+
+        /* Below /sys/devices/ROOT every part is a device or the folder of a class. */
+        while (n > strlen("/sys/devices/") && n < PATH_MAX) {
+                (void)snprintf(file, sizeof file, "%.*s/power/runtime_status", (int)n, path);
+                if (read_power(AT_FDCWD, file) == POWER_SUSPENDED)
+                        return true;
+                while (n > 0 && path[n - 1] != '/')
+                        n--;
+                n -= n > 0;
+        }
+        return false;
+}
+
+bool pn_driver_passes_through(const char *driver)
+{
+        for (size_t i = 0; i < PN_ELEMENTS(passing_drivers); i++)
+                if (strcmp(driver, passing_drivers[i]) == 0)
+                        return true;
+        return false;
+}
+
 /* ---- Identity ---- */
 
 /* An attribute that is one hexadecimal number: "0x1022". */
@@ -484,9 +510,8 @@ static int read_identity(const Pci *pci, int dir, PnPci *object, Ids *ids)
 
         object->passed_through = pn_bool(false);
         if (pn_sysfs_link(dir, "driver", buf, sizeof buf) == 0) {
-                for (size_t i = 0; i < PN_ELEMENTS(passing_drivers); i++)
-                        if (pn_streq(buf, passing_drivers[i]))
-                                object->passed_through = pn_bool(true);
+                if (pn_driver_passes_through(buf))
+                        object->passed_through = pn_bool(true);
                 if ((r = pn_set_text(&object->driver, buf)) < 0)
                         return r;
         }

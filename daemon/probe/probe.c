@@ -24,6 +24,8 @@ static const struct {
     {"pci", pn_source_pci, "PCI functions and their links"},
     {"nvme", pn_source_nvme, "NVMe controllers and their namespaces"},
     {"block", pn_source_block, "other disks, and what lives on disks and namespaces"},
+    {"net", pn_source_net, "network ports, bonds, bridges and VLANs"},
+    {"module", pn_source_module, "what is plugged into network ports"},
 };
 
 #define N_SOURCES PN_ELEMENTS(sources)

@@ -597,7 +597,8 @@ class Machine:
     # ---- network ----
 
     def nic(self, port, ids, *, gen, width, driver, names=(None,), macs=(), current=None,
-            speed=10000, firmware="", cls=0x020000, module=None, state="up", **more):
+            speed=10000, firmware="", cls=0x020000, module=None, state="up", settings=None,
+            **more):
         """A network card with one function a name; a name of None is a function that its driver
         refused, so without a driver and an interface. Returns the functions."""
         functions = []
@@ -607,29 +608,70 @@ class Machine:
             functions.append(function)
             if name:
                 self.net(name, function=function, mac=macs[i], speed=speed, state=state,
-                         driver=driver, firmware=firmware, module=module)
+                         driver=driver, firmware=firmware, module=module, settings=settings)
         return functions
 
     def net(self, name, *, function=None, mac, speed=None, state="up", mtu=1500, driver="",
             firmware="", module=None, virtual=None, master=None, device=None, devtype=None,
-            permanent=None, kind=1):
-        """A network interface. `virtual`: "bond", "bridge" ... for one without hardware."""
+            permanent=None, kind=1, settings=None, errors=None, enabled=True):
+        """A network interface. `virtual`: "bond", "bridge" ... for one without hardware.
+        `settings`: nic_data.link_settings(); without them a port is plain gigabit copper or 10G
+        fibre, by its speed, as far as its driver is one that says so."""
         self.net_numbers += 1
         net = dict(name=name, index=self.net_numbers, function=function, mac=mac, speed=speed,
                    state=state, mtu=mtu, driver=driver, firmware=firmware, virtual=virtual,
                    master=master, device=device, devtype=devtype or virtual, kind=kind,
-                   permanent=permanent or mac, lower=[])
+                   permanent=permanent or mac, lower=[], errors=errors or {}, enabled=enabled,
+                   bond=None, vlan=None)
         self.nets.append(net)
         if function:
             function.nets.append(net)
             self.ethtool.append(f"{name} drvinfo ok driver={driver} version={self.kernel} "
                                 f"firmware={firmware.replace(' ', '_')} bus={function.address}")
             self.ethtool.append(f"{name} permaddr ok mac={permanent or mac}")
+        if settings:
+            self.settings(net, settings)
         if module:
-            kind_name, path, data = module
-            self.files.write(f"/ethtool/{path}", data)
-            self.ethtool.append(f"{name} module file:ethtool/{path} type={kind_name}")
+            self.module(net, module[0], module[2], file=module[1])
         return net
+
+    def settings(self, net, data):
+        """nic_data.link_settings()."""
+        path = f"ethtool/{net['name']}.settings"
+        self.files.write(f"/{path}", data)
+        self.ethtool.append(f"{net['name']} settings file:{path}")
+
+    def module(self, net, kind, data, *, file=None):
+        """The memory of what is plugged in, as the ioctl gives it: SFF-8472, SFF-8636 …."""
+        path = f"ethtool/{file or net['name'] + '.module'}"
+        self.files.write(f"/{path}", data)
+        self.ethtool.append(f"{net['name']} module file:{path} type={kind}")
+
+    def bond(self, name, members, *, mode="802.3ad", mac=None, state="up", speed=None, active=0,
+             aggregator=1, states=(), master=None):
+        """A bond of interfaces. `states`: for each member (mii_up, aggregator, actor state,
+        partner state, partner's MAC); what is left out is well."""
+        bond = self.net(name, mac=mac or members[0]["mac"], virtual="bond", state=state,
+                        speed=speed, master=master)
+        well = (True, aggregator, 61, 61, "70:10:6f:00:00:01")
+        states = [*states, *([well] * (len(members) - len(states)))]
+        bond["bond"] = dict(mode=mode, members=members, states=states, aggregator=aggregator,
+                            active=members[active]["name"])
+        for member in members:
+            member["master"] = bond
+        return bond
+
+    def bridge(self, name, members, *, mac=None, state="up"):
+        bridge = self.net(name, mac=mac or members[0]["mac"], virtual="bridge", state=state)
+        for member in members:
+            member["master"] = bridge
+        return bridge
+
+    def vlan(self, name, lower, number, *, master=None):
+        vlan = self.net(name, mac=lower["mac"], virtual="vlan", state=lower["state"],
+                        master=master)
+        vlan["vlan"] = (lower, number)
+        return vlan
 
     # ---- sensors ----
 

@@ -383,12 +383,12 @@ def write_net(machine, net):
         "iflink": index, "type": net["kind"], "mtu": net["mtu"],
         "operstate": net["state"], "carrier": int(up), "carrier_changes": 2,
         "speed": (net["speed"] or -1) if up else -1, "duplex": "full" if up else "unknown",
-        "flags": "0x1003" if up else "0x1002", "dev_id": "0x0",
+        "flags": "0x1003" if net["enabled"] else "0x1002", "dev_id": "0x0",
         "dev_port": net["function"].function_number if net["function"] else 0,
         "tx_queue_len": 1000, "link_mode": 0, "name_assign_type": 4, "carrier_up_count": 1,
         "carrier_down_count": 1,
         "uevent": uevent(DEVTYPE=net["devtype"], INTERFACE=net["name"], IFINDEX=index)})
-    files.write_all(f"{path}/statistics", dict.fromkeys(STATISTICS, 0))
+    files.write_all(f"{path}/statistics", dict.fromkeys(STATISTICS, 0) | net["errors"])
     into_class(files, path, "net")
     if net["function"]:
         files.link(f"{path}/device", net["function"].path)
@@ -396,7 +396,51 @@ def write_net(machine, net):
         files.link(f"{path}/device", net["device"])
     if net["master"]:
         files.link(f"{path}/master", net_path(net["master"]))
+    if net["bond"]:
+        write_bond(machine, net)
+    if net["virtual"] == "bridge":
+        files.write_all(f"{path}/bridge", {"stp_state": 0, "vlan_filtering": 0})
+    if net["vlan"]:
+        files.link(f"{path}/lower_{net['vlan'][0]['name']}", net_path(net["vlan"][0]))
     write_udev(machine, f"n{index}", {"ID_NET_DRIVER": net["driver"] or net["virtual"]}, [])
+
+
+MODES = ("balance-rr active-backup balance-xor broadcast 802.3ad balance-tlb balance-alb").split()
+
+
+def write_bond(machine, net):
+    """The bonding driver's attributes, its members' and its text in /proc."""
+    files, path, bond = machine.files, net_path(net), net["bond"]
+    lacp = bond["mode"] == "802.3ad"
+    files.write_all(f"{path}/bonding", {
+        "mode": f"{bond['mode']} {MODES.index(bond['mode'])}",
+        "slaves": " ".join(member["name"] for member in bond["members"]), "miimon": 100,
+        "mii_status": "up" if net["state"] == "up" else "down",
+        "active_slave": bond["active"] if bond["mode"] == "active-backup" else "",
+        "ad_aggregator": bond["aggregator"] if lacp else b"",
+        "ad_num_ports": sum(state[1] == bond["aggregator"] for state in bond["states"])
+                        if lacp else b""})
+    text = [f"Ethernet Channel Bonding Driver: v{machine.kernel}", "",
+            f"Bonding Mode: {bond['mode']}", f"MII Status: {net['state']}", ""]
+    for member, state in zip(bond["members"], bond["states"]):
+        mii, aggregator, actor, partner, mac = state
+        word = "up" if mii else "down"
+        files.link(f"{path}/lower_{member['name']}", net_path(member))
+        attributes = {"state": "active" if mii else "backup", "mii_status": word,
+                      "link_failure_count": 0, "perm_hwaddr": member["permanent"], "queue_id": 0}
+        text += [f"Slave Interface: {member['name']}", f"MII Status: {word}",
+                 f"Speed: {member['speed']} Mbps" if mii else "Speed: Unknown",
+                 f"Permanent HW addr: {member['permanent']}"]
+        if lacp:
+            attributes |= {"ad_aggregator_id": aggregator, "ad_actor_oper_port_state": actor,
+                           "ad_partner_oper_port_state": partner}
+            text += [f"Aggregator ID: {aggregator}", "details actor lacp pdu:",
+                     f"    system mac address: {net['mac']}", f"    port state: {actor}",
+                     "details partner lacp pdu:", f"    system mac address: {mac}",
+                     f"    port state: {partner}"]
+        text.append("")
+        files.write_all(f"{net_path(member)}/bonding_slave", attributes)
+    files.write(f"/proc/net/bonding/{net['name']}", "\n".join(text))
 
 
 def write_chips(machine):

@@ -58,7 +58,13 @@ def main():
         *who_includes('<libudev.h>', ['daemon/probe/udev.c']),
         *who_includes('<libnvme.h>', ['daemon/probe/nvme.c']),
         *who_includes('<sensors/sensors.h>', ['daemon/probe/sensors.c']),
+        *who_includes('<libmnl/libmnl.h>', ['daemon/probe/netlink.c']),
+        *who_includes('<linux/rtnetlink.h>', ['daemon/probe/netlink.c']),
+        *who_includes('<linux/ethtool_netlink.h>', ['daemon/probe/netlink.c']),
     ])
+    result('nothing asks a card about its virtual functions', [
+        path for path in programs
+        if re.search(r'RTEXT_FILTER_VF\b', re.sub(r'/\*.*?\*/', '', text(path), flags=re.DOTALL))])
     result('the client and the library know no systemd', [
         f'{path} includes {header}' for path in sources('lib', 'cli')
         for header in includes(path) if header.startswith('<systemd/')])
@@ -70,7 +76,7 @@ def main():
     pure = ['lib/assess.c', 'lib/rules.c', 'lib/summary.c', 'lib/rating.c', 'lib/places.c',
             'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
             'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
-            'lib/sff8636.c', 'lib/cmis.c']
+            'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c']
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
         if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',

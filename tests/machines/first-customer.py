@@ -6,6 +6,8 @@ Expected: nvme0, nvme2, nvme4 full; nvme1 slot_limited (8 GT/s x4 of 16 GT/s x4,
 slot_limited (16 GT/s x1, 25 %), better in PCIEX16_4; 0000:04:00.1 without an interface.
 """
 
+from nic_data import COPPER, link_settings, sfp
+
 GIB = 1 << 30
 SIZE = 2000398934016
 FIRECUDA = dict(model="Seagate FireCuda 520 SSD ZP2000GM30002", firmware="STNSC014",
@@ -77,9 +79,16 @@ def build(m):
         m.mount(dataset, "/" + dataset, "zfs", options="rw,xattr,noacl")
 
     m.nic(x16_3, "8086:10fb", gen=2, width=8, driver="ixgbe", subsystem="8086:7a11", revision=1,
-          names=("enp4s0f0", None), macs=("a0:36:9f:00:04:00",), firmware="0x800003df")
+          names=("enp4s0f0", None), macs=("a0:36:9f:00:04:00",), firmware="0x800003df",
+          settings=link_settings(10000, port="fibre", autoneg=False,
+                                 supported=("FIBRE", "10000baseT/Full", "10000baseSR/Full")),
+          module=("SFF-8472", "e10gsfpsr.bin",
+                  sfp("Intel Corp", "E10GSFPSR", "AD1442A05LQ", oui="001b21", revision="A",
+                      date="141018", ethernet_10g=0x10, om=(3, 8, 30))))
     m.nic(onboard, "8086:1539", gen=1, width=1, driver="igb", subsystem="1043:85f0", revision=3,
-          names=("enp7s0",), macs=("a8:5e:45:00:07:00",), speed=1000, firmware="0.6-1")
+          names=("enp7s0",), macs=("a8:5e:45:00:07:00",), speed=1000, firmware="0.6-1",
+          settings=link_settings(1000, supported=("TP", "Autoneg") + COPPER))
+    m.bridge("vmbr0", [m.nets[0]])
     m.endpoint(usb, "1022:149c", 0x0c0330, gen=4, width=16, driver="xhci_hcd")
     m.sata(ports, revision=0x51)
     m.endpoint(internal, "1022:1485", 0x130000, gen=4, width=16)

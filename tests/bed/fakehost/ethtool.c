@@ -34,6 +34,8 @@ static const char *name_of(uint32_t command)
                 return "module";
         case ETHTOOL_GPERMADDR:
                 return "permaddr";
+        case ETHTOOL_GLINKSETTINGS:
+                return "settings";
         default:
                 return NULL;
         }
@@ -92,6 +94,30 @@ static int reply_permanent_address(const FhAnswer *answer, uint64_t data, FhRepl
         return fh_reply_write(reply, data, &address, sizeof address, 8 + sizeof address.mac);
 }
 
+/* The file is what a caller gets who asks with the right number of words for a set of modes: struct
+ * ethtool_link_settings and three sets. Who asks with another is told the number, negated. */
+static int reply_settings(const FhAnswer *answer, const FhCall *call, uint64_t data, FhReply *reply)
+{
+        struct ethtool_link_settings asked, settings;
+        int r = fh_caller_read(call, data, &asked, sizeof asked);
+
+        if (r < 0)
+                return r;
+        if (answer->size < sizeof settings)
+                return -EINVAL;
+        memcpy(&settings, answer->bytes, sizeof settings);
+        if (settings.link_mode_masks_nwords <= 0 ||
+            answer->size != sizeof settings + 12 * (size_t)settings.link_mode_masks_nwords)
+                return -EINVAL;
+        if (asked.link_mode_masks_nwords == settings.link_mode_masks_nwords)
+                return fh_reply_write(reply, data, answer->bytes, answer->size, answer->size);
+        settings = (struct ethtool_link_settings){
+            .cmd = ETHTOOL_GLINKSETTINGS,
+            .link_mode_masks_nwords = (int8_t)-settings.link_mode_masks_nwords,
+        };
+        return fh_reply_write(reply, data, &settings, sizeof settings, sizeof settings);
+}
+
 FhVerdict fh_ethtool_ioctl(FhSupervisor *supervisor, const FhCall *call, FhReply *reply)
 {
         struct ifreq request;
@@ -138,6 +164,9 @@ FhVerdict fh_ethtool_ioctl(FhSupervisor *supervisor, const FhCall *call, FhReply
                 break;
         case ETHTOOL_GPERMADDR:
                 r = reply_permanent_address(answer, data, reply);
+                break;
+        case ETHTOOL_GLINKSETTINGS:
+                r = reply_settings(answer, call, data, reply);
                 break;
         default:
                 break;
