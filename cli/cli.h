@@ -26,6 +26,8 @@ typedef int (*VerbFunction)(Cli *cli, const char *argument);
 int cmd_status(Cli *cli, const char *argument);
 int cmd_pcie(Cli *cli, const char *argument);
 int cmd_nvme(Cli *cli, const char *argument);
+int cmd_net(Cli *cli, const char *argument);
+int cmd_modules(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);

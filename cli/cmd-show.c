@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "modules.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -249,10 +250,8 @@ static void put_title(Cli *cli, const PnDevice *device)
         static const struct {
                 const char *kind, *words;
         } words[] = {
-            {"nvme", "NVMe drive"},
-            {"namespace", "NVMe namespace"},
-            {"disk", "disk"},
-            {"pci", "PCI function"},
+            {"nvme", "NVMe drive"},  {"namespace", "NVMe namespace"}, {"disk", "disk"},
+            {"nic", "network port"}, {"pci", "PCI function"},
         };
         const char *kind = device->kind.v;
 
@@ -293,6 +292,23 @@ static int put_section(Cli *cli, const char *title, const PnType *type, const vo
         return put_object(cli, 2, type, object);
 }
 
+/* A port without what is plugged in, which is a table of its own. */
+static int put_port(Cli *cli, const PnNic *nic)
+{
+        PnNic view = *nic; /* only read */
+        int r;
+
+        if (nic->module.v)
+                memset(&view.module, 0, sizeof view.module);
+        r = put_section(cli, "Port", pn_type_Nic(), &view);
+        if (r < 0 || !nic->module.v || pn_text_is(&nic->module.v->status, "none"))
+                return r;
+        pn_buf_puts(&cli->page, "\n");
+        term_put_styled(&cli->term, &cli->page, STYLE_BOLD, "Module");
+        pn_buf_puts(&cli->page, "\n");
+        return module_put(cli, nic->module.v);
+}
+
 static int put_page(Cli *cli, const PnDevice *device)
 {
         /* What the marks of the path need of a status. */
@@ -311,6 +327,8 @@ static int put_page(Cli *cli, const PnDevice *device)
                 r = put_section(cli, "NVMe", pn_type_Nvme(), device->nvme.v);
         if (r == 0)
                 r = put_section(cli, "Disk", pn_type_Disk(), device->disk.v);
+        if (r == 0 && device->nic.v)
+                r = put_port(cli, device->nic.v);
         if (r == 0)
                 r = put_section(cli, "PCI", pn_type_Pci(), device->pci.v);
         return r;

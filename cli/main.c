@@ -23,8 +23,10 @@ static const Verb verbs[] = {
     {"findings", NULL, "What is wrong, one line each", cmd_findings},
     {"nvme", NULL, "NVMe drives: identity, size, slot, link, use", cmd_nvme},
     {"pcie", NULL, "The tree of PCI Express links, actual against possible", cmd_pcie},
+    {"net", NULL, "Network ports and bonds: speed of what it could be, partner, slot", cmd_net},
+    {"modules", NULL, "What is plugged into network ports: kind, reach, light", cmd_modules},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
-    {"show", "DEVICE", "Everything about one device: nvme0, nvme0n1, sda, 01:00.0", cmd_show},
+    {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
 };
 
 typedef enum OptionId {
@@ -119,6 +121,10 @@ static int complete(Cli *cli, const char *what)
                 for (unsigned i = 0; i < facts.status.ratings.n; i++) {
                         term_put(&cli->term, &cli->page,
                                  view_rating_name(&facts.status.ratings.v[i]));
+                        pn_buf_puts(&cli->page, "\n");
+                }
+                for (unsigned i = 0; i < facts.status.ports.n; i++) {
+                        term_put(&cli->term, &cli->page, facts.status.ports.v[i].id.v);
                         pn_buf_puts(&cli->page, "\n");
                 }
                 facts_done(&facts);

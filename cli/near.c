@@ -109,6 +109,9 @@ char *near_devices(const PnInventory *inventory, const char *typed)
         }
         for (unsigned i = 0; i < inventory->disks.n; i++)
                 offer(&closest, typed, &inventory->disks.v[i].name);
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                if (pn_text(&inventory->nics.v[i].name))
+                        offer(&closest, typed, &inventory->nics.v[i].name);
         for (unsigned i = 0; i < inventory->pci.n; i++)
                 offer(&closest, typed, &inventory->pci.v[i].address);
         if (closest.n)

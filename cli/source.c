@@ -161,6 +161,7 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
                 (void)snprintf(parameters, sizeof parameters, "{\"kinds\":[\"%s\"]}",
                                want & WANT_PCI    ? "pci"
                                : want & WANT_NVME ? "nvme"
+                               : want & WANT_NICS ? "nics"
                                                   : "disks");
                 r = daemon_inventory(cli, client, parameters, &ret->inventory);
         }
@@ -277,7 +278,7 @@ static const char *other_than_inventory(struct json_object *json)
                 return NULL;
         if (has(json, "error"))
                 return "an error message, not an inventory";
-        return "no inventory: it has neither host nor pci, nvme or disks";
+        return "no inventory: it has neither host nor pci, nvme, disks or nics";
 }
 
 /* Reads an inventory: bare, as the daemon answers it, or with the message around that. */

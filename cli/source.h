@@ -18,6 +18,7 @@ typedef enum Want {
         WANT_PCI = 1 << 0,
         WANT_NVME = 1 << 1,
         WANT_DISKS = 1 << 2,
+        WANT_NICS = 1 << 3,
 } Want;
 
 typedef struct Facts {

@@ -17,6 +17,9 @@ int status_put_machine(Cli *cli, const PnHost *host);
 /* The table of rated devices; `ret_folded` says whether some share a line. */
 int status_put_devices(Cli *cli, const View *view, bool *ret_folded);
 
+/* The table of network ports. */
+int status_put_ports(Cli *cli, const View *view);
+
 /* What is wrong, why, and what to do. */
 int status_put_findings(Cli *cli, const Facts *facts);
 

@@ -42,6 +42,16 @@ static int compare_addresses(const void *a, const void *b)
         return strcmp((*one)->address.v, (*other)->address.v);
 }
 
+/* Of a network card's functions, findings about ports, modules and bonds are shown with the ports:
+ * nothing is wrong with the link that they share. */
+static bool is_about_port(const PnFinding *finding)
+{
+        const char *code = finding->code.v;
+
+        return pn_startswith(code, "module.") || pn_startswith(code, "bond.") ||
+               (pn_startswith(code, "nic.") && strcmp(code, "nic.pcie_short") != 0);
+}
+
 int view_init(View *view, const PnStatus *status)
 {
         const PnFinding **by_address = calloc((size_t)status->findings.n + 1, sizeof *by_address);
@@ -51,6 +61,7 @@ int view_init(View *view, const PnStatus *status)
                 return -ENOMEM;
         for (unsigned i = 0; i < status->findings.n; i++)
                 if (pn_text(&status->findings.v[i].address) &&
+                    !is_about_port(&status->findings.v[i]) &&
                     !pn_is_true(status->findings.v[i].accepted))
                         by_address[n++] = &status->findings.v[i];
         if (n > 1)

@@ -88,14 +88,10 @@ static int write_subject(const PnFacts *facts, const PnNvme *drive, const char *
         return 0;
 }
 
-PnFinding *pn_finding_add(PnFacts *facts, const char *code, const char *severity,
-                          const PnNvme *drive, const char *address, const char *other_subject)
+/* A finding that has its subject, which is freed if it comes to nothing. */
+static PnFinding *finish_finding(PnFacts *facts, PnFinding *finding, const char *code,
+                                 const char *severity, const char *device, const char *address)
 {
-        PnFinding *finding = PN_APPEND(&facts->findings);
-        const char *device = drive ? drive->name.v : address;
-
-        if (!finding || write_subject(facts, drive, address, other_subject, &finding->subject) < 0)
-                return NULL;
         if (pn_format_text(&finding->id, "%012" PRIx64,
                            hash(hash(UINT64_C(0xcbf29ce484222325), code), finding->subject.v) &
                                UINT64_C(0xffffffffffff)) < 0 ||
@@ -107,6 +103,47 @@ PnFinding *pn_finding_add(PnFacts *facts, const char *code, const char *severity
                 return NULL;
         finding->accepted = pn_bool(false);
         return finding;
+}
+
+PnFinding *pn_finding_add(PnFacts *facts, const char *code, const char *severity,
+                          const PnNvme *drive, const char *address, const char *other_subject)
+{
+        PnFinding *finding = PN_APPEND(&facts->findings);
+
+        if (!finding || write_subject(facts, drive, address, other_subject, &finding->subject) < 0)
+                return NULL;
+        return finish_finding(facts, finding, code, severity, drive ? drive->name.v : address,
+                              address);
+}
+
+/* Two ports with one address of their own (cards that nobody gave one) need another name. */
+static bool has_unique_mac(const PnInventory *inventory, const PnNic *nic)
+{
+        if (nic->permanent_mac.state != PN_KNOWN)
+                return false;
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                if (&inventory->nics.v[i] != nic &&
+                    pn_text_is(&inventory->nics.v[i].permanent_mac, nic->permanent_mac.v))
+                        return false;
+        return true;
+}
+
+PnFinding *pn_finding_add_for_nic(PnFacts *facts, const char *code, const char *severity,
+                                  const PnNic *nic)
+{
+        PnFinding *finding = PN_APPEND(&facts->findings);
+        const char *address = pn_text(&nic->address);
+        int r = -ENOMEM;
+
+        if (!finding)
+                return NULL;
+        if (has_unique_mac(facts->inventory, nic))
+                r = pn_format_text(&finding->subject, "port %s", nic->permanent_mac.v);
+        else if (address)
+                r = write_subject(facts, NULL, address, NULL, &finding->subject);
+        else
+                r = pn_format_text(&finding->subject, "interface %s", nic->id.v);
+        return r < 0 ? NULL : finish_finding(facts, finding, code, severity, nic->id.v, address);
 }
 
 /* Worst first; of equals, in the order in which the rules told them, which is drives before others
@@ -187,7 +224,7 @@ static int copy_sources(const PnInventory *inventory, PnStatus *status)
 }
 
 static int run_rules(const PnInventory *inventory, const char *now, PnRatings *ratings,
-                     PnFacts *facts)
+                     const PnPorts *ports, PnFacts *facts)
 {
         PnTopology topology;
         int r = pn_topology_build(inventory, &topology);
@@ -198,11 +235,14 @@ static int run_rules(const PnInventory *inventory, const char *now, PnRatings *r
         facts->ratings = ratings;
         facts->topology = &topology;
         facts->now = now;
+        facts->ports = ports;
         r = pn_places_find(inventory, ratings, &facts->places);
         if (r == 0)
                 r = pn_rules_pcie(facts);
         if (r == 0)
                 r = pn_rules_nvme(facts);
+        if (r == 0)
+                r = pn_rules_nic(facts);
         if (r == 0)
                 r = pn_rules_probe(facts);
         pn_places_done(&facts->places);
@@ -216,6 +256,7 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
 {
         PnStatus status = {0};
         PnRatings ratings = {0};
+        PnPorts ports = {0};
         PnFacts facts = {0};
         int r;
 
@@ -223,11 +264,16 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         status.generation = pn_int(0);
         r = pn_rate(inventory, &ratings);
         if (r == 0)
-                r = run_rules(inventory, now, &ratings, &facts);
+                r = pn_ports_judge(inventory, &ratings, &ports);
+        if (r == 0)
+                r = run_rules(inventory, now, &ratings, &ports, &facts);
         /* The list changes owner; the anonymous types are laid out alike (schema.h). */
         status.ratings.state = PN_KNOWN;
         status.ratings.n = ratings.n;
         status.ratings.v = ratings.v;
+        status.ports.state = PN_KNOWN;
+        status.ports.n = ports.n;
+        status.ports.v = ports.v;
         if (r == 0)
                 r = sort_findings(&facts, &status);
         if (r == 0)

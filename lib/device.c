@@ -12,6 +12,7 @@ typedef struct Match {
         const char *kind;
         const PnNvme *nvme;
         const PnDisk *disk;
+        const PnNic *nic;
         const char *address; /* of the PCI function that it is or sits on */
 } Match;
 
@@ -21,7 +22,7 @@ static bool match_nvme(const PnInventory *inventory, const char *name, Match *ma
                 const PnNvme *drive = &inventory->nvme.v[i];
 
                 if (pn_text_is(&drive->name, name)) {
-                        *match = (Match){"nvme", drive, NULL, pn_text(&drive->address)};
+                        *match = (Match){"nvme", drive, NULL, NULL, pn_text(&drive->address)};
                         return true;
                 }
         }
@@ -30,8 +31,8 @@ static bool match_nvme(const PnInventory *inventory, const char *name, Match *ma
 
                 for (unsigned k = 0; k < drive->namespaces.n; k++)
                         if (pn_text_is(&drive->namespaces.v[k].name, name)) {
-                                *match =
-                                    (Match){"namespace", drive, NULL, pn_text(&drive->address)};
+                                *match = (Match){"namespace", drive, NULL, NULL,
+                                                 pn_text(&drive->address)};
                                 return true;
                         }
         }
@@ -42,7 +43,7 @@ static bool match_disk(const PnInventory *inventory, const char *name, Match *ma
 {
         for (unsigned i = 0; i < inventory->disks.n; i++)
                 if (pn_text_is(&inventory->disks.v[i].name, name)) {
-                        *match = (Match){"disk", NULL, &inventory->disks.v[i],
+                        *match = (Match){"disk", NULL, &inventory->disks.v[i], NULL,
                                          pn_text(&inventory->disks.v[i].address)};
                         return true;
                 }
@@ -59,11 +60,26 @@ static bool match_pci(const PnTopology *topology, const PnInventory *inventory, 
                 node = pn_topology_find(topology, full);
         if (node == PN_NOBODY)
                 return false;
-        *match = (Match){"pci", NULL, NULL, topology->v[node].pci->address.v};
+        *match = (Match){"pci", NULL, NULL, NULL, topology->v[node].pci->address.v};
         for (unsigned i = 0; i < inventory->nvme.n; i++)
                 if (pn_text_is(&inventory->nvme.v[i].address, match->address))
                         match->nvme = &inventory->nvme.v[i];
+        for (unsigned i = 0; i < inventory->nics.n && !match->nic; i++)
+                if (pn_text_is(&inventory->nics.v[i].address, match->address))
+                        match->nic = &inventory->nics.v[i];
         return true;
+}
+
+/* Interfaces by name; a function without one is found by its address. */
+static bool match_nic(const PnInventory *inventory, const char *name, Match *match)
+{
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                if (pn_text_is(&inventory->nics.v[i].name, name)) {
+                        *match = (Match){"nic", NULL, NULL, &inventory->nics.v[i],
+                                         pn_text(&inventory->nics.v[i].address)};
+                        return true;
+                }
+        return false;
 }
 
 static const PnRating *rating_with(const PnStatus *status, const char *function)
@@ -93,6 +109,14 @@ static int gather_path(const PnTopology *topology, const PnStatus *status, const
         return 0;
 }
 
+static bool is_about_port(const PnFinding *finding)
+{
+        return pn_startswith(finding->code.v, "module.") ||
+               pn_startswith(finding->code.v, "bond.") ||
+               (pn_startswith(finding->code.v, "nic.") &&
+                strcmp(finding->code.v, "nic.pcie_short") != 0);
+}
+
 /* A finding is about a device if it names it, its address, or one of its links' first function. */
 static bool concerns(const PnFinding *finding, const Match *match, const PnDevice *device)
 {
@@ -102,6 +126,11 @@ static bool concerns(const PnFinding *finding, const Match *match, const PnDevic
                 return true;
         if (match->disk && name && strcmp(name, match->disk->name.v) == 0)
                 return true;
+        if (match->nic && name && strcmp(name, match->nic->id.v) == 0)
+                return true;
+        /* What is found about one port of a card is not about the next, which has the same link. */
+        if (match->nic && name && is_about_port(finding))
+                return false;
         if (!address)
                 return false;
         if (match->address && strcmp(address, match->address) == 0)
@@ -137,6 +166,12 @@ static int gather(const PnInventory *inventory, const PnTopology *topology, cons
                 if (!disk || pn_copy(pn_type_Disk(), disk, match->disk) < 0)
                         return -ENOMEM;
         }
+        if (match->nic) {
+                PnNic *nic = PN_NEW(&device->nic);
+
+                if (!nic || pn_copy(pn_type_Nic(), nic, match->nic) < 0)
+                        return -ENOMEM;
+        }
         if (gather_path(topology, status, match->address, device) < 0)
                 return -ENOMEM;
         for (unsigned i = 0; i < status->findings.n; i++) {
@@ -163,7 +198,7 @@ int pn_device_find(const PnInventory *inventory, const PnStatus *status, const c
         if (r < 0)
                 return r;
         if (!match_nvme(inventory, name, &match) && !match_disk(inventory, name, &match) &&
-            !match_pci(&topology, inventory, name, &match))
+            !match_nic(inventory, name, &match) && !match_pci(&topology, inventory, name, &match))
                 r = -ENOENT;
         else
                 r = gather(inventory, &topology, status, name, &match, &device);

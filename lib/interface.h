@@ -14,7 +14,7 @@ struct json_object;
 
 #define PN_GET_INVENTORY_IN_FIELDS(F, T)                                                           \
         F(T, TEXTS, kinds, "", "KINDS",                                                            \
-          "Parts that are wanted: host, pci, nvme, disks; all if left out.")
+          "Parts that are wanted: host, pci, nvme, disks, nics; all if left out.")
 
 #define PN_GET_INVENTORY_OUT_FIELDS(F, T)                                                          \
         F(T, NUM, schema, "", "SCHEMA", "Version of these types; fields are only ever added.")     \
@@ -22,7 +22,7 @@ struct json_object;
         F(T, ONE, inventory, Inventory, "INVENTORY", "What was found.")
 
 #define PN_GET_DEVICE_IN_FIELDS(F, T)                                                              \
-        F(T, KEY, name, "", "NAME", "nvme0, nvme0n1, sda or a PCI address.")
+        F(T, KEY, name, "", "NAME", "nvme0, nvme0n1, sda, enp4s0f0 or a PCI address.")
 
 #define PN_GET_DEVICE_OUT_FIELDS(F, T)                                                             \
         F(T, ONE, device, Device, "DEVICE", "All that is known of it.")
@@ -55,7 +55,7 @@ struct json_object;
 
 #define PN_REFRESH_IN_FIELDS(F, T)                                                                 \
         F(T, TEXTS, sources, "", "SOURCES",                                                        \
-          "What to read again: host, pci, nvme, block; all if left out.")
+          "What to read again: host, pci, nvme, block, net, module; all if left out.")
 
 #define PN_REFRESH_OUT_FIELDS(F, T)                                                                \
         F(T, NUM, generation, "", "GENERATION", "Of the snapshot that has what was read.")

@@ -320,9 +320,9 @@
         F(T, INT, expected_mbps, "Mb/s", "EXPECTED",                                               \
           "What port, module and partner, as far as they are known, have in common.")              \
         F(T, TEXT, verdict, "", "VERDICT",                                                         \
-          "full, limited, slow, half_duplex, no_link, off, no_interface, passed_through or "       \
-          "unknown.")                                                                              \
-        F(T, TEXT, limiter, "", "LIMITER", "module, cable, partner or setting.")                   \
+          "full, limited, slow, half_duplex, degraded, no_link, off, no_interface, "               \
+          "other_namespace, passed_through or unknown.")                                           \
+        F(T, TEXT, limiter, "", "LIMITER", "module, cable, partner, setting or unknown.")          \
         F(T, TEXT, module, "", "MODULE", "What is plugged in, in words.")                          \
         F(T, TEXT, module_status, "", "MODULE STATUS", "present, none, permission_denied, ….")     \
         F(T, TEXT, master, "", "PART OF", "Bond or bridge that it belongs to.")                    \

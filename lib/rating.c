@@ -554,6 +554,17 @@ static int write_shared(const Rater *rater, uint32_t index, PnRating *out)
                            function_of(rater, rater->hops[uplink].lower)->address.v);
 }
 
+/* The first port of a network card, in the order of its functions. */
+static const char *port_name(const PnInventory *inventory, const PnTexts *functions)
+{
+        for (unsigned i = 0; i < functions->n; i++)
+                for (unsigned k = 0; k < inventory->nics.n; k++)
+                        if (pn_text_is(&inventory->nics.v[k].address, functions->v[i]) &&
+                            pn_text(&inventory->nics.v[k].name))
+                                return inventory->nics.v[k].name.v;
+        return NULL;
+}
+
 static int write_rating(const Rater *rater, uint32_t index, const PnNvme *drive, PnRating *out)
 {
         const Hop *hop = &rater->hops[index], *limit = &rater->hops[hop->limit];
@@ -566,7 +577,8 @@ static int write_rating(const Rater *rater, uint32_t index, const PnNvme *drive,
             pn_set_text(&out->port,
                         hop->port == PN_NOBODY ? NULL : function_of(rater, hop->port)->address.v) <
                 0 ||
-            pn_set_text(&out->name, drive ? pn_text(&drive->name) : NULL) < 0 ||
+            pn_set_text(&out->name, drive ? pn_text(&drive->name)
+                                          : port_name(rater->inventory, &out->functions)) < 0 ||
             pn_set_text(&out->kind, kind_of(lower)) < 0 ||
             pn_set_text(&out->slot, pn_text(&lower->slot)) < 0 ||
             pn_set_text(&out->verdict, verdict_names[hop->verdict]) < 0 ||

@@ -108,6 +108,8 @@ static PnFinding *add_for(PnFacts *facts, const PnRating *rating, const char *co
         PnFinding *finding = pn_finding_add(facts, code, severity, drive_named(facts, rating),
                                             rating->address.v, NULL);
 
+        if (finding && pn_text(&rating->name) && pn_set_text(&finding->device, rating->name.v) < 0)
+                return NULL;
         for (unsigned i = 0; finding && i < rating->affects.n; i++)
                 if (pn_texts_append(&finding->affects, rating->affects.v[i]) < 0)
                         return NULL;

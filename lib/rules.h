@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "places.h"
+#include "ports.h"
 #include "rating.h"
 #include "topology.h"
 
@@ -12,6 +13,7 @@ typedef struct PnFacts {
         const PnInventory *inventory;
         const PnRatings *ratings;
         const PnTopology *topology;
+        const PnPorts *ports;
         const char *now; /* RFC 3339, UTC */
         PnPlaces places;
         PN_LIST(PnFinding) findings;
@@ -22,9 +24,14 @@ typedef struct PnFacts {
 PnFinding *pn_finding_add(PnFacts *facts, const char *code, const char *severity,
                           const PnNvme *drive, const char *address, const char *other_subject);
 
+/* The same for a port or a bond: its subject is the address that it was made with. */
+PnFinding *pn_finding_add_for_nic(PnFacts *facts, const char *code, const char *severity,
+                                  const PnNic *nic);
+
 /* The rules. 0 or -ENOMEM. */
 int pn_rules_pcie(PnFacts *facts);
 int pn_rules_nvme(PnFacts *facts);
+int pn_rules_nic(PnFacts *facts);
 int pn_rules_probe(PnFacts *facts);
 
 /* The sentence of PnStatus.summary, for a status whose ratings and findings are complete. */

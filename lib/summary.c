@@ -287,6 +287,49 @@ static void say_rest(PnBuf *buf, const PnStatus *status)
                 pn_buf_puts(buf, " Some of this could not be read.");
 }
 
+/* Whether an earlier finding about a module is about the same port. */
+static bool is_told(const PnStatus *status, unsigned index)
+{
+        for (unsigned i = 0; i < index; i++)
+                if (pn_startswith(status->findings.v[i].code.v, "module.") &&
+                    pn_streq(pn_text(&status->findings.v[i].device),
+                             pn_text(&status->findings.v[index].device)))
+                        return true;
+        return false;
+}
+
+static void say_ports(PnBuf *buf, const PnStatus *status)
+{
+        unsigned without = 0, slow = 0, bonds = 0, modules = 0;
+
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+
+                if (pn_text_is(&finding->severity, "info"))
+                        continue;
+                without += pn_text_is(&finding->code, "nic.no_interface");
+                slow += pn_text_is(&finding->code, "nic.slow") ||
+                        pn_text_is(&finding->code, "nic.half_duplex");
+                modules += pn_startswith(finding->code.v, "module.") && !is_told(status, i);
+        }
+        for (unsigned i = 0; i < status->ports.n; i++)
+                bonds += pn_text_is(&status->ports.v[i].kind, "bond") &&
+                         (pn_text_is(&status->ports.v[i].verdict, "degraded") ||
+                          pn_text_is(&status->ports.v[i].verdict, "no_link"));
+        if (without)
+                pn_buf_printf(buf, " %u network port%s %s no interface.", without, plural(without),
+                              without == 1 ? "has" : "have");
+        if (slow)
+                pn_buf_printf(buf, " %u network port%s run%s slower than %s should.", slow,
+                              plural(slow), slow == 1 ? "s" : "", slow == 1 ? "it" : "they");
+        if (bonds)
+                pn_buf_printf(buf, " %u bond%s %s degraded.", bonds, plural(bonds),
+                              bonds == 1 ? "is" : "are");
+        if (modules)
+                pn_buf_printf(buf, " %u module%s need%s attention.", modules, plural(modules),
+                              modules == 1 ? "s" : "");
+}
+
 int pn_summarise(const PnInventory *inventory, PnStatus *status)
 {
         _cleanup_buf_ PnBuf buf = {0};
@@ -307,6 +350,7 @@ int pn_summarise(const PnInventory *inventory, PnStatus *status)
                 say_best(&buf, inventory, &drives, &others);
         }
         say_unjudged(&buf, &drives, &others);
+        say_ports(&buf, status);
         say_rest(&buf, status);
         r = pn_buf_take(&buf, &text, NULL);
         if (r < 0)

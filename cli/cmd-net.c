@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Network ports and bonds: what each runs at of what it could, its partner, what it is part of, and
+ * whether PCI Express carries it. */
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ports.h"
+#include "source.h"
+#include "table.h"
+
+enum {
+        PORT,
+        SLOT,
+        DRIVER,
+        STATE,
+        RUNS_AT,
+        OF,
+        PARTNER,
+        CONNECTOR,
+        MODULE,
+        PART_OF,
+        PCIE,
+        MAC,
+        VFS,
+        VERDICT
+};
+
+static const Column columns[] = {
+    [PORT] = {"  PORT", 0, 0, 0},
+    [SLOT] = {"SLOT", 0, 9, 5},
+    [DRIVER] = {"DRIVER", 0, 0, 4},
+    [STATE] = {"STATE", 0, 0, 1},
+    [RUNS_AT] = {"RUNS AT", COLUMN_RIGHT, 0, 0},
+    [OF] = {"OF", COLUMN_RIGHT, 0, 0},
+    [PARTNER] = {"PARTNER", COLUMN_RIGHT, 0, 6},
+    [CONNECTOR] = {"BY", 0, 0, 8},
+    [MODULE] = {"MODULE", 0, 12, 7},
+    [PART_OF] = {"PART OF", 0, 0, 3},
+    [PCIE] = {"PCIE", 0, 0, 9},
+    [MAC] = {"MAC", COLUMN_SHY, 0, 10},
+    [VFS] = {"VFS", COLUMN_RIGHT, 0, 11},
+    [VERDICT] = {"VERDICT", 0, 12, 0},
+};
+
+static const PnPort *port_with(const PnStatus *status, const char *id)
+{
+        for (unsigned i = 0; i < status->ports.n; i++)
+                if (pn_text_is(&status->ports.v[i].id, id))
+                        return &status->ports.v[i];
+        return NULL;
+}
+
+static const PnRating *rating_with(const PnStatus *status, const char *function)
+{
+        for (unsigned i = 0; function && i < status->ratings.n; i++)
+                for (unsigned k = 0; k < status->ratings.v[i].functions.n; k++)
+                        if (strcmp(status->ratings.v[i].functions.v[k], function) == 0)
+                                return &status->ratings.v[i];
+        return NULL;
+}
+
+static const char *text_or_question(const PnText *text)
+{
+        return pn_is_unread(text->state) ? "?" : pn_text(text);
+}
+
+/* The fastest that the partner offers. */
+static void set_partner(Table *table, const PnNic *nic)
+{
+        double best = 0;
+        PnInt mbps = {0};
+        Units units;
+
+        for (unsigned i = 0; nic->partner_mbps.state == PN_KNOWN && i < nic->partner_mbps.n; i++)
+                if (nic->partner_mbps.v[i] > best)
+                        best = nic->partner_mbps.v[i];
+        if (best > 0 && best < 1e9)
+                mbps = pn_int((int64_t)best);
+        table_set(table, PARTNER, port_speed(units, &mbps));
+}
+
+static void add_nic(Table *table, const View *view, const PnNic *nic)
+{
+        const PnPort *port = port_with(view->status, nic->id.v);
+        const PnRating *rating = rating_with(view->status, pn_text(&nic->address));
+        Mark mark = port ? port_mark(view, port) : MARK_UNJUDGED;
+        Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
+        char cell[160];
+        Units units;
+
+        (void)table_row(table, TABLE_NO_PARENT);
+        (void)snprintf(cell, sizeof cell, "%s %s", view_mark(mark), view_address(nic->id.v));
+        table_set_styled(table, PORT, view_mark_style(mark), cell);
+        table_set(table, DRIVER,
+                  pn_text(&nic->driver) || pn_text_is(&nic->kind, "physical")
+                      ? text_or_question(&nic->driver)
+                      : pn_text(&nic->kind));
+        table_set(table, STATE, text_or_question(&nic->state));
+        table_set_styled(table, RUNS_AT, style, port_speed(units, &nic->speed_mbps));
+        if (port) {
+                table_set(table, SLOT, pn_text(&port->slot));
+                table_set(table, OF, port_speed(units, &port->best_mbps));
+                table_set(table, MODULE, port_module(port));
+                table_set_styled(table, VERDICT, mark == MARK_UNJUDGED ? STYLE_DIM : style,
+                                 port_verdict(port, cell, sizeof cell));
+        }
+        set_partner(table, nic);
+        table_set(table, CONNECTOR, text_or_question(&nic->port));
+        table_set(table, PART_OF, pn_text(&nic->master) ? nic->master.v : pn_text(&nic->lower));
+        if (rating)
+                table_set(table, PCIE, view_rating_link(rating, cell, sizeof cell));
+        table_set(table, MAC,
+                  pn_text(&nic->permanent_mac) ? nic->permanent_mac.v : pn_text(&nic->mac));
+        if (pn_int_or(nic->vf_count, 0) > 0)
+                table_format(table, VFS, "%" PRId64, nic->vf_count.v);
+}
+
+static int put_table(Cli *cli, const Facts *facts)
+{
+        _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
+        View view = {0};
+        int r = table ? view_init(&view, &facts->status) : -ENOMEM;
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < facts->inventory.nics.n; i++)
+                add_nic(table, &view, &facts->inventory.nics.v[i]);
+        view_done(&view);
+        if (table_rows(table))
+                table_print(table, &cli->page, !cli->no_legend);
+        else if (!cli->no_legend)
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
+                                 "There is no network port in this machine.");
+        return 0;
+}
+
+int cmd_net(Cli *cli, _unused_ const char *argument)
+{
+        Facts facts = {0};
+        int r = source_facts(cli, WANT_NICS, &facts);
+
+        if (r == 0 && cli->json != JSON_OFF)
+                cli_put_json_list(cli, pn_type_Nic(), facts.inventory.nics.v,
+                                  facts.inventory.nics.n);
+        else if (r == 0 && put_table(cli, &facts) < 0)
+                r = cli_out_of_memory(cli);
+        facts_done(&facts);
+        return r;
+}

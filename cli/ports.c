@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Words and marks for network ports. Knows no page. */
+
+#include "ports.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static bool is(const PnPort *port, const char *verdict)
+{
+        return pn_text_is(&port->verdict, verdict);
+}
+
+/* A finding about a member is one about its bond, too. */
+static bool concerns(const PnFinding *finding, const PnPort *port)
+{
+        if (pn_text_is(&finding->device, port->id.v))
+                return !pn_startswith(finding->code.v, "pcie.");
+        if (!pn_text_is(&port->kind, "bond") || pn_startswith(finding->code.v, "module."))
+                return false;
+        for (unsigned i = 0; i < finding->affects.n; i++)
+                if (pn_startswith(finding->affects.v[i], "bond ") &&
+                    strcmp(finding->affects.v[i] + strlen("bond "), port->id.v) == 0)
+                        return true;
+        return false;
+}
+
+Mark port_mark(const View *view, const PnPort *port)
+{
+        Mark worst = is(port, "full")                                   ? MARK_GOOD
+                     : is(port, "unknown") && pn_is_true(port->carrier) ? MARK_UNJUDGED
+                     : is(port, "unknown")                              ? MARK_UNKNOWN
+                                                                        : MARK_UNJUDGED;
+
+        for (unsigned i = 0; i < view->status->findings.n; i++) {
+                const PnFinding *finding = &view->status->findings.v[i];
+                Mark mark = view_severity(&finding->severity);
+
+                if (mark > worst && !pn_is_true(finding->accepted) && concerns(finding, port))
+                        worst = mark;
+        }
+        return worst;
+}
+
+const char *port_speed(Units buf, const PnInt *mbps)
+{
+        if (pn_is_unread(mbps->state))
+                return "?";
+        if (mbps->state != PN_KNOWN)
+                return "";
+        if (mbps->v >= 1000)
+                (void)snprintf(buf, sizeof(Units), "%g G", (double)mbps->v / 1000);
+        else
+                (void)snprintf(buf, sizeof(Units), "%" PRId64 " M", mbps->v);
+        return buf;
+}
+
+const char *port_verdict(const PnPort *port, char *buf, size_t size)
+{
+        static const struct {
+                const char *verdict, *words;
+        } verdicts[] = {
+            {"full", "at its best"},
+            {"half_duplex", "half duplex"},
+            {"no_link", "no link"},
+            {"off", "off"},
+            {"no_interface", "no interface"},
+            {"other_namespace", "given to a container"},
+            {"passed_through", "given to a guest"},
+            {"unknown", "cannot tell"},
+        };
+
+        if (is(port, "degraded")) {
+                (void)snprintf(buf, size, "%" PRId64 " of %" PRId64 " members work",
+                               pn_int_or(port->working_members, 0), pn_int_or(port->members, 0));
+                return buf;
+        }
+        if (is(port, "limited") || is(port, "slow")) {
+                const char *limiter = pn_text(&port->limiter);
+
+                if (!limiter || strcmp(limiter, "unknown") == 0)
+                        return is(port, "slow") ? "slower than it should be"
+                                                : "slower than its best";
+                (void)snprintf(buf, size, "%s: its %s", is(port, "slow") ? "slow" : "limited",
+                               limiter);
+                return buf;
+        }
+        for (size_t i = 0; i < PN_ELEMENTS(verdicts); i++)
+                if (is(port, verdicts[i].verdict))
+                        return verdicts[i].words;
+        return "cannot tell";
+}
+
+const char *port_module(const PnPort *port)
+{
+        static const struct {
+                const char *status, *words;
+        } statuses[] = {
+            {"unsupported_map", "unknown kind"},
+            {"permission_denied", "? (needs root)"},
+            {"unreadable", "unreadable"},
+        };
+
+        if (pn_text(&port->module))
+                return port->module.v;
+        if (pn_is_unread(port->module_status.state))
+                return "?";
+        for (size_t i = 0; i < PN_ELEMENTS(statuses); i++)
+                if (pn_text_is(&port->module_status, statuses[i].status))
+                        return statuses[i].words;
+        return pn_text_is(&port->module_status, "present") ? "present" : "";
+}

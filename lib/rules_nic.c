@@ -1,0 +1,804 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rules for network ports, bonds and modules: what is a finding, and the words for it. Pure
+ * functions of the facts; a value that could not be read never makes a finding and never hides
+ * one. */
+
+#include "rules.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* How many interfaces may be built on one another before we stop following them. */
+#define ABOVE_MAX 64
+
+/* Where a module gives no limits of its own (SFF-8472 leaves them to the maker): what modules for
+ * 0 to 70 degrees have in common. */
+#define HOT_C      75.0
+#define VERY_HOT_C 85.0
+
+/* What a receiver shows of a fibre without light: its noise. */
+#define DARK_MW 0.001
+
+typedef char Words[96];
+
+static const char *say_speed(Words buf, int64_t mbps)
+{
+        if (mbps >= 1000)
+                (void)snprintf(buf, sizeof(Words), "%g Gb/s", (double)mbps / 1000);
+        else
+                (void)snprintf(buf, sizeof(Words), "%" PRId64 " Mb/s", mbps);
+        return buf;
+}
+
+/* ---- What is built on a port ---- */
+
+static int add_affected(PnFinding *finding, const PnNic *above)
+{
+        _cleanup_free_ char *words = NULL;
+        const char *kind = pn_text_is(&above->kind, "vlan") ? "VLAN" : above->kind.v;
+
+        if (asprintf(&words, "%s %s", kind, above->id.v) < 0) {
+                words = NULL;
+                return -ENOMEM;
+        }
+        return pn_texts_append_unique(&finding->affects, words);
+}
+
+/* Adds the bonds, bridges and VLANs that an interface carries, near ones first. */
+static int add_above(const PnFacts *facts, const char *name, PnFinding *finding)
+{
+        const PnInventory *inventory = facts->inventory;
+        const char *queue[ABOVE_MAX] = {name};
+        size_t n = name ? 1 : 0;
+
+        for (size_t at = 0; at < n; at++) {
+                const PnNic *nic = pn_nic_named(inventory, queue[at]);
+                const char *master = nic ? pn_text(&nic->master) : NULL;
+
+                for (unsigned i = 0; i < inventory->nics.n; i++) {
+                        const PnNic *above = &inventory->nics.v[i];
+                        bool known = false;
+
+                        if (!(master && pn_text_is(&above->name, master)) &&
+                            !pn_text_is(&above->lower, queue[at]))
+                                continue;
+                        for (size_t k = 0; k < n; k++)
+                                known |= strcmp(queue[k], above->id.v) == 0;
+                        if (known || n == ABOVE_MAX)
+                                continue;
+                        queue[n++] = above->id.v;
+                        if (pn_text(&above->kind) && add_affected(finding, above) < 0)
+                                return -ENOMEM;
+                }
+        }
+        return 0;
+}
+
+static PnFinding *add(PnFacts *facts, const char *code, const char *severity, const PnNic *nic)
+{
+        PnFinding *finding = pn_finding_add_for_nic(facts, code, severity, nic);
+
+        return finding && add_above(facts, pn_text(&nic->name), finding) == 0 ? finding : NULL;
+}
+
+/* ---- Ports ---- */
+
+static const PnPci *function_of(const PnFacts *facts, const PnNic *nic)
+{
+        uint32_t node = pn_topology_find(facts->topology, pn_text(&nic->address));
+
+        return node == PN_NOBODY ? NULL : facts->topology->v[node].pci;
+}
+
+/* The driver that runs another function of the same card, or NULL. */
+static const char *driver_of_sibling(const PnFacts *facts, const PnNic *nic)
+{
+        const char *address = pn_text(&nic->address);
+        size_t n = address ? strcspn(address, ".") : 0;
+
+        for (unsigned i = 0; n && i < facts->inventory->nics.n; i++) {
+                const PnNic *other = &facts->inventory->nics.v[i];
+
+                if (other != nic && pn_text(&other->address) && pn_text(&other->name) &&
+                    strncmp(other->address.v, address, n + 1) == 0)
+                        return pn_text(&other->driver);
+        }
+        return NULL;
+}
+
+/* Cards of which ixgbe leaves a function alone when it does not know the module in it. */
+static bool is_choosy(const PnPci *pci)
+{
+        static const char *const ids[] = {"0x10fb", "0x1528", "0x154d", "0x1557"};
+
+        for (size_t i = 0; pci && i < PN_ELEMENTS(ids); i++)
+                if (pn_text_is(&pci->vendor_id, "0x8086") && pn_text_is(&pci->device_id, ids[i]))
+                        return true;
+        return false;
+}
+
+/* "Port 0000:04:00.1 of the card in slot PCIEX16_3" */
+static void name_port(const PnPort *port, char *ret, size_t size)
+{
+        const char *slot = pn_text(&port->slot);
+
+        (void)snprintf(ret, size, "Port %s%s%.80s", port->id.v, slot ? " of the card in slot " : "",
+                       slot ? slot : "");
+}
+
+static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
+{
+        const PnPci *pci = function_of(facts, nic);
+        const char *class = pci ? pn_text(&pci->class) : NULL;
+        const char *driver = pn_text(&nic->driver), *sibling = driver_of_sibling(facts, nic);
+        bool refused = !driver && is_choosy(pci);
+        PnFinding *finding;
+        char name[256];
+
+        /* InfiniBand adapters work without an interface. Where the class is not known, it is some
+         * network adapter all the same. */
+        if (class && (pn_startswith(class, "0x0207") || pn_startswith(class, "0x0208")))
+                return 0;
+        finding = add(facts, "nic.no_interface",
+                      class && pn_startswith(class, "0x0280") ? "notice" : "warning", nic);
+        if (!finding)
+                return -ENOMEM;
+        name_port(port, name, sizeof name);
+        if (refused) {
+                if (pn_format_text(&finding->summary,
+                                   "%s has no interface: its driver ixgbe probably refused the "
+                                   "module in it.",
+                                   name) < 0 ||
+                    pn_format_text(&finding->detail,
+                                   "No driver is bound to this port of the %s%s. ixgbe lets a port "
+                                   "go whose SFP+ "
+                                   "module is not on its list, and says so in the kernel log alone "
+                                   "(journalctl -k).",
+                                   pn_text(&port->model) ? port->model.v : "card",
+                                   sibling ? ", although its other port works" : "") < 0)
+                        return -ENOMEM;
+                return pn_set_text(
+                    &finding->advice,
+                    "Put in a supported module (Intel E10GSFPSR for multi-mode, E10GSFPLR for "
+                    "single-mode fibre), or a direct attach cable that the switch accepts, too; or "
+                    "let ixgbe take any, at your own risk: `options ixgbe "
+                    "allow_unsupported_sfp=1` in /etc/modprobe.d. Then load ixgbe anew.");
+        }
+        if (driver) {
+                if (pn_format_text(&finding->summary,
+                                   "%s has no interface, although the driver %s runs it.", name,
+                                   driver) < 0)
+                        return -ENOMEM;
+        } else if (sibling) {
+                if (pn_format_text(&finding->summary,
+                                   "%s has no interface: no driver runs it, although %s runs the "
+                                   "card's other port.",
+                                   name, sibling) < 0)
+                        return -ENOMEM;
+        } else if (pn_format_text(&finding->summary, "%s has no interface: no driver runs it.",
+                                  name) < 0) {
+                return -ENOMEM;
+        }
+        return pn_format_text(
+            &finding->advice, "`journalctl -k | grep %s` shows what the driver said of it. %s",
+            nic->address.v,
+            driver || sibling ? "A module or a firmware that it does not like is a frequent "
+                                "reason."
+                              : "Perhaps its driver's module is not loaded or not installed, "
+                                "or it lacks firmware.");
+}
+
+static int advise_slow(const PnPort *port, const PnNic *nic, PnText *ret)
+{
+        Words best;
+
+        if (pn_text_is(&port->limiter, "setting"))
+                return pn_format_text(
+                    ret,
+                    "Let it negotiate: `ethtool -s %s autoneg on`, and remove the "
+                    "setting from the network configuration. If it is meant, "
+                    "accept this finding.",
+                    nic->id.v);
+        if (pn_text_is(&port->limiter, "cable"))
+                return pn_format_text(ret,
+                                      "Replace the cable, try another port of the switch, and "
+                                      "clean or reseat the plugs: gigabit and more need all four "
+                                      "pairs%s.",
+                                      port->best_mbps.v >= 10000 ? ", and 10 Gb/s Cat 6A" : "");
+        return pn_format_text(ret,
+                              "Look at the port of the switch: it may be set to this speed, or "
+                              "have no more. Port and module here can do %s.",
+                              say_speed(best, pn_int_or(port->expected_mbps, 0)));
+}
+
+static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
+{
+        PnFinding *finding = add(facts, "nic.slow", "warning", nic);
+        bool partner_known = pn_fastest(&nic->partner_mbps) > 0;
+        bool has_module = pn_module_mbps(nic->module.v) > 0;
+        const char *who = partner_known
+                              ? has_module ? "port, module and partner" : "port and partner"
+                          : has_module ? "port and module"
+                                       : "the port";
+        const char *why = pn_text_is(&port->limiter, "setting") ? "it is set to that"
+                          : pn_text_is(&port->limiter, "cable")
+                              ? partner_known ? "most likely the cable"
+                                              : "the cable, or a partner that can do no more"
+                              : "a setting, or the partner";
+        Words now, could;
+
+        if (!finding ||
+            pn_format_text(&finding->summary, "%s runs at %s, although %s can do %s: %s.",
+                           nic->id.v, say_speed(now, nic->speed_mbps.v), who,
+                           say_speed(could, port->expected_mbps.v), why) < 0)
+                return -ENOMEM;
+        return advise_slow(port, nic, &finding->advice);
+}
+
+static int limited(PnFacts *facts, const PnPort *port, const PnNic *nic)
+{
+        PnFinding *finding = add(facts, "nic.slow", "info", nic);
+        const char *limiter = port->limiter.v;
+        Words now, best;
+
+        if (!finding)
+                return -ENOMEM;
+        (void)say_speed(now, nic->speed_mbps.v);
+        (void)say_speed(best, port->best_mbps.v);
+        if (strcmp(limiter, "unknown") == 0) {
+                if (pn_format_text(&finding->summary,
+                                   "%s runs at %s of %s; its partner does not say what it can do.",
+                                   nic->id.v, now, best) < 0)
+                        return -ENOMEM;
+        } else if (pn_format_text(&finding->summary,
+                                  "%s runs at %s of %s: that is all that the "
+                                  "%s can do.",
+                                  nic->id.v, now, best, limiter) < 0) {
+                return -ENOMEM;
+        }
+        return pn_format_text(&finding->advice,
+                              "Nothing is wrong. A faster %s would make it faster.",
+                              strcmp(limiter, "unknown") == 0 ? "partner" : limiter);
+}
+
+static int half_duplex(PnFacts *facts, const PnNic *nic)
+{
+        PnFinding *finding = add(facts, "nic.half_duplex", "warning", nic);
+        Words now;
+
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "%s runs at half duplex (%s): it cannot send and receive at once.",
+                           nic->id.v, say_speed(now, nic->speed_mbps.v)) < 0 ||
+            pn_set_text(&finding->detail,
+                        "Almost always one end negotiates and the other is set to full duplex: "
+                        "then frames collide and get lost under load.") < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice, "Let both ends negotiate, or set both to the same.");
+}
+
+static int judge_port(PnFacts *facts, const PnPort *port)
+{
+        static const char *const verdicts[] = {"no_interface", "slow", "limited", "half_duplex"};
+        const PnNic *nic = pn_nic_named(facts->inventory, port->id.v);
+        size_t which = 0;
+
+        if (!nic || !pn_text_is(&port->kind, "physical"))
+                return 0;
+        while (which < PN_ELEMENTS(verdicts) && !pn_text_is(&port->verdict, verdicts[which]))
+                which++;
+        switch (which) {
+        case 0:
+                return no_interface(facts, port, nic);
+        case 1:
+                return slow(facts, port, nic);
+        case 2:
+                return limited(facts, port, nic);
+        case 3:
+                return half_duplex(facts, nic);
+        default:
+                return 0;
+        }
+}
+
+/* A card needs what its ports can do together; of a port that does not say what it can, nothing is
+ * counted, so that the card may need even more. */
+static int pcie_short(PnFacts *facts, const PnRating *rating)
+{
+        const PnRating *limit = pn_rating_at(facts->ratings, pn_text(&rating->limit));
+        const PnNic *first = NULL;
+        int64_t needs = 0, gets;
+        unsigned ports = 0;
+        PnFinding *finding;
+        Words need, have;
+
+        if (!pn_text_is(&rating->kind, "network") || !limit || limit->current.state != PN_KNOWN)
+                return 0;
+        for (unsigned i = 0; i < facts->inventory->nics.n; i++) {
+                const PnNic *nic = &facts->inventory->nics.v[i];
+                int64_t best = pn_fastest(&nic->supported_mbps);
+
+                for (unsigned k = 0; best && k < rating->functions.n; k++)
+                        if (pn_text_is(&nic->address, rating->functions.v[k])) {
+                                needs += best;
+                                ports++;
+                                first = first ? first : nic;
+                        }
+        }
+        gets = limit->current.v->bandwidth.v;
+        if (needs <= gets)
+                return 0;
+        finding = pn_finding_add(facts, "nic.pcie_short", "notice", NULL, rating->address.v, NULL);
+        if (!finding || pn_set_text(&finding->device, first->id.v) < 0 ||
+            pn_format_text(
+                &finding->summary,
+                "%u %s of the card of %s can do %s, but PCI Express gives the card only %s.", ports,
+                ports == 1 ? "port" : "ports", first->id.v, say_speed(need, needs),
+                say_speed(have, gets)) < 0 ||
+            pn_format_text(
+                &finding->detail, "What limits it is the link of %s, at %g GT/s x%" PRId64 ".",
+                limit->address.v, limit->current.v->speed.v, limit->current.v->width.v) < 0 ||
+            pn_set_text(&finding->advice,
+                        "It matters where all ports are busy at once. A slot with more or faster "
+                        "lanes would cure it; `pnhwctl pcie` shows them.") < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < facts->inventory->nics.n; i++) {
+                const PnNic *nic = &facts->inventory->nics.v[i];
+
+                for (unsigned k = 0; k < rating->functions.n; k++)
+                        if (pn_text_is(&nic->address, rating->functions.v[k]) &&
+                            add_above(facts, pn_text(&nic->name), finding) < 0)
+                                return -ENOMEM;
+        }
+        return 0;
+}
+
+/* ---- Bonds ---- */
+
+static const char *member_words(PnMemberState state)
+{
+        switch (state) {
+        case PN_MEMBER_NO_LINK:
+                return "has no link";
+        case PN_MEMBER_OTHER_GROUP:
+                return "is in another aggregator";
+        case PN_MEMBER_NO_PARTNER:
+                return "finds no LACP partner";
+        case PN_MEMBER_NOT_IN_SYNC:
+                return "is not in sync with its LACP partner";
+        case PN_MEMBER_WORKS:
+        case PN_MEMBER_UNKNOWN:
+                break;
+        }
+        return "cannot be judged";
+}
+
+static const char *capacity_words(const PnBond *bond, unsigned working, Words buf)
+{
+        if (working == 0)
+                return "It carries nothing.";
+        if (pn_text_is(&bond->mode, "active-backup")) {
+                (void)snprintf(buf, sizeof(Words),
+                               working == 1 ? "There is no spare for the one that works."
+                                            : "%u others work.",
+                               working);
+        } else {
+                (void)snprintf(buf, sizeof(Words), "%u of %u members carry%s its traffic.", working,
+                               bond->members.n, working == 1 ? "s" : "");
+                if (working == 1)
+                        (void)snprintf(buf, sizeof(Words),
+                                       "One of %u members carries all of its "
+                                       "traffic.",
+                                       bond->members.n);
+        }
+        return buf;
+}
+
+/* A member without a link: told about the member. */
+static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *member,
+                       unsigned working)
+{
+        const PnNic *below = pn_nic_named(facts->inventory, member->name.v);
+        PnNic unknown = {.id = member->name, .name = member->name};
+        PnFinding *finding = add(facts, "bond.member_down", "warning", below ? below : &unknown);
+        Words capacity;
+
+        if (!finding)
+                return -ENOMEM;
+        if (!below && add_affected(finding, nic) < 0)
+                return -ENOMEM;
+        if (pn_format_text(&finding->summary, "%s, a member of the bond %s, has no link. %s",
+                           member->name.v, nic->id.v,
+                           capacity_words(nic->bond.v, working, capacity)) < 0)
+                return -ENOMEM;
+        if (below && pn_text(&below->link_reason) &&
+            pn_format_text(&finding->detail, "Its driver says: %s.", below->link_reason.v) < 0)
+                return -ENOMEM;
+        return pn_set_text(
+            &finding->advice,
+            "Check cable, module and the switch's port; or take the interface out of "
+            "the bond if it is not meant to be used.");
+}
+
+/* Members that have a link and carry nothing all the same, or none at all that has one: told about
+ * the bond, in one finding. */
+static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
+{
+        const PnBond *bond = nic->bond.v;
+        PnFinding *finding = add(facts, "bond.degraded", working ? "warning" : "critical", nic);
+        _cleanup_buf_ PnBuf which = {0};
+        bool no_partner = false;
+        Words capacity;
+
+        if (!finding)
+                return -ENOMEM;
+        for (unsigned i = 0; i < bond->members.n; i++) {
+                const PnBondMember *member = &bond->members.v[i];
+                PnMemberState state = pn_member_state(bond, member);
+
+                if (state == PN_MEMBER_WORKS || state == PN_MEMBER_UNKNOWN)
+                        continue;
+                no_partner |= state == PN_MEMBER_NO_PARTNER;
+                pn_buf_printf(&which, "%s%s %s", which.len ? ", " : "", member->name.v,
+                              member_words(state));
+        }
+        if (which.error || pn_format_text(&finding->summary, "The bond %s is degraded: %s. %s",
+                                          nic->id.v, which.data ? which.data : "it has no members",
+                                          capacity_words(bond, working, capacity)) < 0)
+                return -ENOMEM;
+        if (!pn_text_is(&bond->mode, "802.3ad"))
+                return pn_set_text(&finding->advice,
+                                   "Check cables, modules and the switch's ports of its members.");
+        if (pn_set_text(&finding->detail,
+                        "A link alone is not enough with 802.3ad: all members must reach the same "
+                        "partner, and it must take them into the same aggregator.") < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           no_partner
+                               ? "Turn LACP on for these ports of the switch, in one group."
+                               : "Put these ports of the switch into the same LACP group; where "
+                                 "they end on two switches, those must be stacked (MLAG, VPC).");
+}
+
+static int judge_bond(PnFacts *facts, const PnNic *nic)
+{
+        const PnBond *bond = nic->bond.v;
+        unsigned working = 0, without_link = 0, apart = 0;
+
+        if (!bond || !pn_is_true(nic->enabled) || bond->members.n == 0)
+                return 0;
+        for (unsigned i = 0; i < bond->members.n; i++)
+                switch (pn_member_state(bond, &bond->members.v[i])) {
+                case PN_MEMBER_WORKS:
+                        working++;
+                        break;
+                case PN_MEMBER_NO_LINK:
+                        without_link++;
+                        break;
+                case PN_MEMBER_UNKNOWN:
+                        return 0;
+                case PN_MEMBER_OTHER_GROUP:
+                case PN_MEMBER_NO_PARTNER:
+                case PN_MEMBER_NOT_IN_SYNC:
+                        apart++;
+                        break;
+                }
+        if (apart || without_link == bond->members.n)
+                return bond_degraded(facts, nic, working);
+        for (unsigned i = 0; i < bond->members.n; i++)
+                if (pn_member_state(bond, &bond->members.v[i]) == PN_MEMBER_NO_LINK &&
+                    member_down(facts, nic, &bond->members.v[i], working) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
+/* ---- Modules ---- */
+
+/* "the module of enp4s0f0 (Intel Corp E10GSFPSR, serial AD14)" */
+static void name_module(const PnNic *nic, char *ret, size_t size)
+{
+        const PnModule *module = nic->module.v;
+        const char *part = pn_text(&module->part_number), *serial = pn_text(&module->serial);
+
+        (void)snprintf(ret, size, "the module in %s%s%.40s%s%.40s%s", nic->id.v,
+                       part || serial ? " (" : "", part ? part : "",
+                       serial ? part ? ", serial " : "serial " : "", serial ? serial : "",
+                       part || serial ? ")" : "");
+}
+
+static int unsupported(PnFacts *facts, const PnNic *nic)
+{
+        bool refused = pn_text_is(&nic->link_reason, "unsupported cable");
+        PnFinding *finding;
+        char name[160];
+
+        if (!refused && !pn_text_is(&nic->module.v->status, "unsupported_map"))
+                return 0;
+        finding = add(facts, "module.unsupported", refused ? "warning" : "info", nic);
+        if (!finding)
+                return -ENOMEM;
+        name_module(nic, name, sizeof name);
+        if (refused) {
+                if (pn_format_text(&finding->summary, "The driver of %s refuses %s.", nic->id.v,
+                                   name) < 0)
+                        return -ENOMEM;
+                return pn_set_text(&finding->advice,
+                                   "Put in a module or cable that the card's maker lists.");
+        }
+        if (pn_format_text(&finding->summary,
+                           "What is plugged into %s (%s) has a kind of memory that pnhw does not "
+                           "know.",
+                           nic->id.v,
+                           pn_text(&nic->module.v->form) ? nic->module.v->form.v : "unknown form") <
+            0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "It may work all the same: nothing can be said of it.");
+}
+
+static int unreadable(PnFacts *facts, const PnNic *nic)
+{
+        PnFinding *finding;
+
+        if (!pn_text_is(&nic->module.v->status, "unreadable"))
+                return 0;
+        finding = add(facts, "module.unreadable", "notice", nic);
+        if (!finding ||
+            pn_format_text(&finding->summary, "The module in %s does not let itself be read.",
+                           nic->id.v) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           pn_is_true(nic->carrier)
+                               ? "It carries traffic, so this is a nuisance rather than a fault; "
+                                 "reseat it when you can."
+                               : "Reseat it; if that does not help, try it in another port, and "
+                                 "another one in this.");
+}
+
+static double value_or(PnReal real, double otherwise)
+{
+        return real.state == PN_KNOWN ? real.v : otherwise;
+}
+
+static int hot(PnFacts *facts, const PnNic *nic)
+{
+        const PnModuleDiagnostics *diagnostics = nic->module.v->diagnostics.v;
+        const PnModuleThresholds *thresholds = diagnostics->thresholds.v;
+        const PnModuleLimits *limits = thresholds ? thresholds->temperature.v : NULL;
+        double warning = limits ? value_or(limits->high_warning, HOT_C) : HOT_C;
+        double alarm = limits ? value_or(limits->high_alarm, VERY_HOT_C) : VERY_HOT_C;
+        double now = diagnostics->temperature_c.v;
+        PnFinding *finding;
+        char name[160];
+
+        /* Limits that could not be read may be lower, or higher: no telling. */
+        if (diagnostics->temperature_c.state != PN_KNOWN || now < warning ||
+            pn_is_unread(diagnostics->thresholds.state) ||
+            (thresholds && pn_is_unread(thresholds->temperature.state)))
+                return 0;
+        finding = add(facts, "module.hot", now >= alarm ? "critical" : "warning", nic);
+        if (!finding)
+                return -ENOMEM;
+        name_module(nic, name, sizeof name);
+        if (pn_format_text(&finding->summary, "It is %.0f °C in %s; %s warns from %g °C on.", now,
+                           name, limits ? "it" : "one of its kind", warning) < 0 ||
+            pn_format_text(&finding->detail,
+                           "From %g °C on %s switch themselves off, which looks like a cable that "
+                           "was pulled.",
+                           alarm, limits ? "such modules may" : "many") < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "Give the card a stream of air, leave the next cage free, and check the "
+                           "fans. 10GBASE-T modules are the hottest: a direct attach cable does "
+                           "the same with a tenth of the heat.");
+}
+
+static bool is_dark(PnReal mw)
+{
+        return mw.state == PN_KNOWN && mw.v <= DARK_MW;
+}
+
+static const PnModuleLimits *usable_limits(const PnModuleLimits *limits)
+{
+        return limits && limits->low_warning.state == PN_KNOWN &&
+                       limits->low_alarm.state == PN_KNOWN
+                   ? limits
+                   : NULL;
+}
+
+static void say_level(Words buf, PnReal dbm, PnReal mw)
+{
+        if (dbm.state == PN_KNOWN)
+                (void)snprintf(buf, sizeof(Words), "%.2f dBm", dbm.v);
+        else
+                (void)snprintf(buf, sizeof(Words), "%g mW", value_or(mw, 0));
+}
+
+static double to_dbm(double mw)
+{
+        return mw > 0 ? 10 * log10(mw) : -40;
+}
+
+static int dark(PnFacts *facts, const PnNic *nic)
+{
+        PnFinding *finding = add(facts, "module.power_low", "warning", nic);
+
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "No light reaches %s, which had a link before: the fibre is dark.",
+                           nic->id.v) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "The fibre is unplugged or broken, or the other end is off or sends "
+                           "nothing. Check both plugs, and the module and port at the other end.");
+}
+
+static int weak(PnFacts *facts, const PnNic *nic, unsigned lane, const PnModuleLane *reading,
+                const PnModuleLimits *limits)
+{
+        bool below_alarm = reading->rx_power_mw.v < limits->low_alarm.v;
+        PnFinding *finding =
+            add(facts, "module.power_low", below_alarm ? "warning" : "notice", nic);
+        char which[32] = "";
+        Words level;
+
+        say_level(level, reading->rx_power_dbm, reading->rx_power_mw);
+        if (nic->module.v->diagnostics.v->lanes.n > 1)
+                (void)snprintf(which, sizeof which, " on lane %u", lane + 1);
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "Little light reaches %s%s: %s; its module warns below %.2f dBm.",
+                           nic->id.v, which, level, to_dbm(limits->low_warning.v)) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "Clean both plugs, and look for a fibre that is bent, too long, or of "
+                           "the wrong kind (single-mode against multi-mode).");
+}
+
+static int weak_laser(PnFacts *facts, const PnNic *nic, unsigned lane, const PnModuleLane *reading)
+{
+        PnFinding *finding = add(facts, "module.power_low", "warning", nic);
+        char which[32] = "", name[160];
+        Words level;
+
+        if (!finding)
+                return -ENOMEM;
+        name_module(nic, name, sizeof name);
+        say_level(level, reading->tx_power_dbm, reading->tx_power_mw);
+        if (nic->module.v->diagnostics.v->lanes.n > 1)
+                (void)snprintf(which, sizeof which, " on lane %u", lane + 1);
+        if (pn_format_text(&finding->summary, "The laser of %s fails%s: it sends %s.", name, which,
+                           level) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice, "Replace the module.");
+}
+
+/* One finding a module: the worst of its lanes. A module in a port that nobody uses is left alone:
+ * many have a spare one plugged in. */
+static int power_low(PnFacts *facts, const PnNic *nic)
+{
+        const PnModuleDiagnostics *diagnostics = nic->module.v->diagnostics.v;
+        const PnModuleThresholds *thresholds = diagnostics->thresholds.v;
+        const PnModuleLimits *rx = thresholds ? usable_limits(thresholds->rx_power.v) : NULL;
+        const PnModuleLimits *tx = thresholds ? usable_limits(thresholds->tx_power.v) : NULL;
+        bool carrier = pn_is_true(nic->carrier);
+        unsigned n = diagnostics->lanes.n, n_dark = 0, weakest = UINT32_MAX;
+
+        if (!pn_is_true(nic->enabled) || nic->carrier.state == PN_ABSENT)
+                return 0;
+        for (unsigned i = 0; i < n; i++) {
+                const PnModuleLane *lane = &diagnostics->lanes.v[i];
+
+                n_dark += is_dark(lane->rx_power_mw);
+                if (rx && lane->rx_power_mw.state == PN_KNOWN && !is_dark(lane->rx_power_mw) &&
+                    lane->rx_power_mw.v < rx->low_warning.v &&
+                    (weakest == UINT32_MAX ||
+                     lane->rx_power_mw.v < diagnostics->lanes.v[weakest].rx_power_mw.v))
+                        weakest = i;
+        }
+        if (n && n_dark == n) {
+                if (nic->carrier.state != PN_KNOWN || carrier ||
+                    pn_int_or(nic->carrier_changes, 0) < 2)
+                        return 0;
+                return dark(facts, nic);
+        }
+        for (unsigned i = 0; carrier && tx && i < n; i++)
+                if (diagnostics->lanes.v[i].tx_power_mw.state == PN_KNOWN &&
+                    diagnostics->lanes.v[i].tx_power_mw.v < tx->low_alarm.v)
+                        return weak_laser(facts, nic, i, &diagnostics->lanes.v[i]);
+        if (weakest != UINT32_MAX)
+                return weak(facts, nic, weakest, &diagnostics->lanes.v[weakest], rx);
+        return 0;
+}
+
+/* Beyond an alarm limit, by the reading: what the module flags it may have flagged long ago. */
+static bool is_beyond(PnReal reading, const PnModuleLimits *limits, bool high_only)
+{
+        if (reading.state != PN_KNOWN || !limits)
+                return false;
+        return (limits->high_alarm.state == PN_KNOWN && reading.v > limits->high_alarm.v) ||
+               (!high_only && limits->low_alarm.state == PN_KNOWN &&
+                reading.v < limits->low_alarm.v);
+}
+
+static int beyond_limits(PnFacts *facts, const PnNic *nic)
+{
+        const PnModuleDiagnostics *diagnostics = nic->module.v->diagnostics.v;
+        const PnModuleThresholds *thresholds = diagnostics->thresholds.v;
+        _cleanup_buf_ PnBuf what = {0};
+        PnFinding *finding;
+        char name[160];
+
+        for (unsigned i = 0; i < diagnostics->flags.n; i++)
+                if (pn_startswith(diagnostics->flags.v[i], "tx_fault"))
+                        pn_buf_printf(&what, "%s%s", what.len ? ", " : "", "transmitter fault");
+        if (thresholds && is_beyond(diagnostics->voltage_v, thresholds->voltage.v, false))
+                pn_buf_printf(&what, "%s%.2f V", what.len ? ", " : "", diagnostics->voltage_v.v);
+        for (unsigned i = 0; thresholds && i < diagnostics->lanes.n; i++) {
+                const PnModuleLane *lane = &diagnostics->lanes.v[i];
+                Words level;
+
+                if (is_beyond(lane->rx_power_mw, thresholds->rx_power.v, true)) {
+                        say_level(level, lane->rx_power_dbm, lane->rx_power_mw);
+                        pn_buf_printf(&what, "%stoo much light received (%s)", what.len ? ", " : "",
+                                      level);
+                }
+                if (is_beyond(lane->tx_power_mw, thresholds->tx_power.v, true)) {
+                        say_level(level, lane->tx_power_dbm, lane->tx_power_mw);
+                        pn_buf_printf(&what, "%stoo much light sent (%s)", what.len ? ", " : "",
+                                      level);
+                }
+                if (pn_is_true(nic->carrier) && is_beyond(lane->bias_ma, thresholds->bias.v, true))
+                        pn_buf_printf(&what, "%slaser current %.1f mA", what.len ? ", " : "",
+                                      lane->bias_ma.v);
+        }
+        if (what.error)
+                return what.error;
+        if (!what.len)
+                return 0;
+        finding = add(facts, "module.alarm", "warning", nic);
+        if (!finding)
+                return -ENOMEM;
+        name_module(nic, name, sizeof name);
+        if (pn_format_text(&finding->summary, "Beyond the limits of %s: %s.", name, what.data) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "`pnhwctl show` has each reading and its limits. Too much light needs "
+                           "an attenuator or a module for shorter distances; a rising current or a "
+                           "fault a new module.");
+}
+
+static int judge_module(PnFacts *facts, const PnNic *nic)
+{
+        static int (*const rules[])(PnFacts *, const PnNic *) = {unsupported, unreadable};
+        static int (*const diagnostics_rules[])(PnFacts *, const PnNic *) = {hot, power_low,
+                                                                             beyond_limits};
+
+        if (!nic->module.v)
+                return 0;
+        for (size_t i = 0; i < PN_ELEMENTS(rules); i++)
+                if (rules[i](facts, nic) < 0)
+                        return -ENOMEM;
+        for (size_t i = 0; nic->module.v->diagnostics.v && i < PN_ELEMENTS(diagnostics_rules); i++)
+                if (diagnostics_rules[i](facts, nic) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
+int pn_rules_nic(PnFacts *facts)
+{
+        for (unsigned i = 0; i < facts->ports->n; i++)
+                if (judge_port(facts, &facts->ports->v[i]) < 0)
+                        return -ENOMEM;
+        for (unsigned i = 0; i < facts->ratings->n; i++)
+                if (pcie_short(facts, &facts->ratings->v[i]) < 0)
+                        return -ENOMEM;
+        for (unsigned i = 0; i < facts->inventory->nics.n; i++) {
+                const PnNic *nic = &facts->inventory->nics.v[i];
+
+                if (judge_bond(facts, nic) < 0 || judge_module(facts, nic) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
