@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "modules.h"
-#include "ports.h"
+#include "portview.h"
 #include "source.h"
 #include "table.h"
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ports.h"
+#include "portview.h"
 #include "source.h"
 #include "table.h"
 
@@ -43,11 +43,11 @@ static const Column columns[] = {
     [VERDICT] = {"VERDICT", 0, 12, 0},
 };
 
-static const PnPort *port_with(const PnStatus *status, const char *id)
+static const PnPort *port_with(const PnPorts *ports, const char *id)
 {
-        for (unsigned i = 0; i < status->ports.n; i++)
-                if (pn_text_is(&status->ports.v[i].id, id))
-                        return &status->ports.v[i];
+        for (unsigned i = 0; i < ports->n; i++)
+                if (pn_text_is(&ports->v[i].id, id))
+                        return &ports->v[i];
         return NULL;
 }
 
@@ -80,9 +80,9 @@ static void set_partner(Table *table, const PnNic *nic)
         table_set(table, PARTNER, port_speed(units, &mbps));
 }
 
-static void add_nic(Table *table, const View *view, const PnNic *nic)
+static void add_nic(Table *table, const View *view, const PnPorts *ports, const PnNic *nic)
 {
-        const PnPort *port = port_with(view->status, nic->id.v);
+        const PnPort *port = port_with(ports, nic->id.v);
         const PnRating *rating = rating_with(view->status, pn_text(&nic->address));
         Mark mark = port ? port_mark(view, port) : MARK_UNJUDGED;
         Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
@@ -125,7 +125,7 @@ static int put_table(Cli *cli, const Facts *facts)
         if (r < 0)
                 return r;
         for (unsigned i = 0; i < facts->inventory.nics.n; i++)
-                add_nic(table, &view, &facts->inventory.nics.v[i]);
+                add_nic(table, &view, &facts->ports, &facts->inventory.nics.v[i]);
         view_done(&view);
         if (table_rows(table))
                 table_print(table, &cli->page, !cli->no_legend);

@@ -100,7 +100,7 @@ static int put_page(Cli *cli, const Facts *facts)
                 r = status_put_devices(cli, &view, &folded);
         }
         if (r == 0)
-                r = status_put_ports(cli, &view);
+                r = status_put_ports(cli, &view, &facts->ports);
         if (r == 0)
                 r = status_put_findings(cli, facts);
         if (r == 0)
@@ -114,7 +114,7 @@ static int put_page(Cli *cli, const Facts *facts)
 int cmd_status(Cli *cli, _unused_ const char *argument)
 {
         Facts facts = {0};
-        int r = source_facts(cli, WANT_STATUS, &facts);
+        int r = source_facts(cli, cli->json == JSON_OFF ? WANT_NICS : WANT_STATUS, &facts);
 
         if (r == 0 && facts.status_text) {
                 cli_put_json(cli, facts.status_text, facts.status_length);

@@ -116,15 +116,15 @@ static int complete(Cli *cli, const char *what)
         } else if (strcmp(what, "devices") == 0) {
                 Facts facts = {0};
 
-                if (source_facts(cli, WANT_STATUS, &facts) != 0)
+                if (source_facts(cli, WANT_NICS, &facts) != 0)
                         return EXIT_FAILURE;
                 for (unsigned i = 0; i < facts.status.ratings.n; i++) {
                         term_put(&cli->term, &cli->page,
                                  view_rating_name(&facts.status.ratings.v[i]));
                         pn_buf_puts(&cli->page, "\n");
                 }
-                for (unsigned i = 0; i < facts.status.ports.n; i++) {
-                        term_put(&cli->term, &cli->page, facts.status.ports.v[i].id.v);
+                for (unsigned i = 0; i < facts.ports.n; i++) {
+                        term_put(&cli->term, &cli->page, facts.ports.v[i].id.v);
                         pn_buf_puts(&cli->page, "\n");
                 }
                 facts_done(&facts);

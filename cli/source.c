@@ -24,6 +24,7 @@
 void facts_done(Facts *facts)
 {
         pn_done(pn_type_Status(), &facts->status);
+        pn_ports_done(&facts->ports);
         pn_done(pn_type_Inventory(), &facts->inventory);
         free(facts->status_text);
         *facts = (Facts){0};
@@ -382,7 +383,15 @@ static int document_facts(Cli *cli, Facts *ret)
 
 int source_facts(Cli *cli, Want want, Facts *ret)
 {
-        return cli->from || cli->once ? document_facts(cli, ret) : daemon_facts(cli, want, ret);
+        int r = cli->from || cli->once ? document_facts(cli, ret) : daemon_facts(cli, want, ret);
+
+        if (r == 0 && want & WANT_NICS) {
+                const PnRatings ratings = {PN_KNOWN, ret->status.ratings.n, ret->status.ratings.v};
+
+                if (pn_ports_judge(&ret->inventory, &ratings, &ret->ports) < 0)
+                        r = cli_out_of_memory(cli);
+        }
+        return r;
 }
 
 /* ---- one device ---- */

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "model.h"
+#include "ports.h"
 
 typedef enum Origin {
         ORIGIN_DAEMON,
@@ -25,6 +26,7 @@ typedef struct Facts {
         Origin origin;
         PnStatus status;
         PnInventory inventory;
+        PnPorts ports; /* judged from both, where network ports are wanted */
         char *
             status_text; /* the daemon's own words, for JSON: may have fields that we do not know */
         size_t status_length;

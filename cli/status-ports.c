@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "ports.h"
+#include "portview.h"
 #include "status.h"
 #include "table.h"
 
@@ -47,27 +47,26 @@ static void add_port(Table *table, const PnPort *port, Mark mark)
                          port_verdict(port, cell, sizeof cell));
 }
 
-int status_put_ports(Cli *cli, const View *view)
+int status_put_ports(Cli *cli, const View *view, const PnPorts *ports)
 {
-        const PnStatus *status = view->status;
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
         unsigned idle = 0, good = 0;
         char line[128];
 
         if (!table)
                 return -ENOMEM;
-        for (unsigned i = 0; i < status->ports.n; i++) {
-                const PnPort *port = &status->ports.v[i];
+        for (unsigned i = 0; i < ports->n; i++) {
+                const PnPort *port = &ports->v[i];
                 Mark mark = port_mark(view, port);
 
                 if (!cli->all && is_idle(port) && mark <= MARK_UNKNOWN)
                         idle++;
-                else if (!cli->all && mark <= MARK_UNKNOWN && status->ports.n > PORTS_MAX)
+                else if (!cli->all && mark <= MARK_UNKNOWN && ports->n > PORTS_MAX)
                         good++;
                 else
                         add_port(table, port, mark);
         }
-        if (!status->ports.n)
+        if (!ports->n)
                 return 0;
         pn_buf_puts(&cli->page, "\n");
         if (table_rows(table))
@@ -82,7 +81,7 @@ int status_put_ports(Cli *cli, const View *view)
                 *line = '\0';
         if (idle)
                 (void)snprintf(line + strlen(line), sizeof line - strlen(line),
-                               "%u port%s %s not in use", idle, idle == 1 ? "" : "s",
+                               "%u port%s %s not in use here", idle, idle == 1 ? "" : "s",
                                idle == 1 ? "is" : "are");
         pn_buf_puts(&cli->page, "  ");
         term_put_wrapped(&cli->term, &cli->page, 2, 2, STYLE_DIM, line);

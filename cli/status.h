@@ -18,7 +18,7 @@ int status_put_machine(Cli *cli, const PnHost *host);
 int status_put_devices(Cli *cli, const View *view, bool *ret_folded);
 
 /* The table of network ports. */
-int status_put_ports(Cli *cli, const View *view);
+int status_put_ports(Cli *cli, const View *view, const PnPorts *ports);
 
 /* What is wrong, why, and what to do. */
 int status_put_findings(Cli *cli, const Facts *facts);

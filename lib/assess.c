@@ -271,9 +271,6 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         status.ratings.state = PN_KNOWN;
         status.ratings.n = ratings.n;
         status.ratings.v = ratings.v;
-        status.ports.state = PN_KNOWN;
-        status.ports.n = ports.n;
-        status.ports.v = ports.v;
         if (r == 0)
                 r = sort_findings(&facts, &status);
         if (r == 0)
@@ -283,7 +280,8 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         if (r == 0)
                 r = keep_history(previous, &status);
         if (r == 0)
-                r = pn_summarise(inventory, &status);
+                r = pn_summarise(inventory, &ports, &status);
+        pn_ports_done(&ports);
         if (r < 0) {
                 for (unsigned i = 0; i < facts.findings.n; i++)
                         pn_done(pn_type_Finding(), &facts.findings.v[i]);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "ports.h"
 #include "rating.h"
 #include "topology.h"
 
@@ -141,6 +142,26 @@ static bool concerns(const PnFinding *finding, const Match *match, const PnDevic
         return false;
 }
 
+static int judge_port(const PnInventory *inventory, const PnStatus *status, const PnNic *nic,
+                      PnDevice *device)
+{
+        const PnRatings ratings = {PN_KNOWN, status->ratings.n, status->ratings.v};
+        PnPorts ports;
+        int r = pn_ports_judge(inventory, &ratings, &ports);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < ports.n && r == 0; i++)
+                if (pn_text_is(&ports.v[i].id, nic->id.v)) {
+                        PnPort *port = PN_NEW(&device->port);
+
+                        r = port ? pn_copy(pn_type_Port(), port, &ports.v[i]) : -ENOMEM;
+                        break;
+                }
+        pn_ports_done(&ports);
+        return r;
+}
+
 static int gather(const PnInventory *inventory, const PnTopology *topology, const PnStatus *status,
                   const char *name, const Match *match, PnDevice *device)
 {
@@ -169,7 +190,8 @@ static int gather(const PnInventory *inventory, const PnTopology *topology, cons
         if (match->nic) {
                 PnNic *nic = PN_NEW(&device->nic);
 
-                if (!nic || pn_copy(pn_type_Nic(), nic, match->nic) < 0)
+                if (!nic || pn_copy(pn_type_Nic(), nic, match->nic) < 0 ||
+                    judge_port(inventory, status, match->nic, device) < 0)
                         return -ENOMEM;
         }
         if (gather_path(topology, status, match->address, device) < 0)

@@ -350,7 +350,6 @@
         F(T, ONE, host, Host, "HOST", "The machine.")                                              \
         F(T, MANY, sources, Source, "SOURCES", "How fresh each part is.")                          \
         F(T, MANY, ratings, Rating, "RATINGS", "Every PCIe link, rated.")                          \
-        F(T, MANY, ports, Port, "PORTS", "Every network port and bond, judged.")                   \
         F(T, MANY, findings, Finding, "FINDINGS", "What is wrong, worst first.")                   \
         F(T, KEY, summary, "", "SUMMARY", "Is all at its best? In a sentence.")
 
@@ -361,6 +360,7 @@
         F(T, OBJ, nvme, Nvme, "NVME", "The NVMe controller.")                                      \
         F(T, OBJ, disk, Disk, "DISK", "The disk.")                                                 \
         F(T, OBJ, nic, Nic, "PORT", "The network port.")                                           \
+        F(T, OBJ, port, Port, "JUDGED", "What the port runs at, of what it could.")                \
         F(T, LIST, path, Rating, "PATH", "Its links, from the device up to the root.")             \
         F(T, LIST, findings, Finding, "FINDINGS", "What is wrong with it.")
 

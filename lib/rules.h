@@ -35,4 +35,4 @@ int pn_rules_nic(PnFacts *facts);
 int pn_rules_probe(PnFacts *facts);
 
 /* The sentence of PnStatus.summary, for a status whose ratings and findings are complete. */
-int pn_summarise(const PnInventory *inventory, PnStatus *status);
+int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *status);

@@ -298,7 +298,7 @@ static bool is_told(const PnStatus *status, unsigned index)
         return false;
 }
 
-static void say_ports(PnBuf *buf, const PnStatus *status)
+static void say_ports(PnBuf *buf, const PnPorts *ports, const PnStatus *status)
 {
         unsigned without = 0, slow = 0, bonds = 0, modules = 0;
 
@@ -312,10 +312,10 @@ static void say_ports(PnBuf *buf, const PnStatus *status)
                         pn_text_is(&finding->code, "nic.half_duplex");
                 modules += pn_startswith(finding->code.v, "module.") && !is_told(status, i);
         }
-        for (unsigned i = 0; i < status->ports.n; i++)
-                bonds += pn_text_is(&status->ports.v[i].kind, "bond") &&
-                         (pn_text_is(&status->ports.v[i].verdict, "degraded") ||
-                          pn_text_is(&status->ports.v[i].verdict, "no_link"));
+        for (unsigned i = 0; i < ports->n; i++)
+                bonds += pn_text_is(&ports->v[i].kind, "bond") &&
+                         (pn_text_is(&ports->v[i].verdict, "degraded") ||
+                          pn_text_is(&ports->v[i].verdict, "no_link"));
         if (without)
                 pn_buf_printf(buf, " %u network port%s %s no interface.", without, plural(without),
                               without == 1 ? "has" : "have");
@@ -330,7 +330,7 @@ static void say_ports(PnBuf *buf, const PnStatus *status)
                               modules == 1 ? "s" : "");
 }
 
-int pn_summarise(const PnInventory *inventory, PnStatus *status)
+int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *status)
 {
         _cleanup_buf_ PnBuf buf = {0};
         Count drives = {0}, others = {0}, switches = {0};
@@ -350,7 +350,7 @@ int pn_summarise(const PnInventory *inventory, PnStatus *status)
                 say_best(&buf, inventory, &drives, &others);
         }
         say_unjudged(&buf, &drives, &others);
-        say_ports(&buf, status);
+        say_ports(&buf, ports, status);
         say_rest(&buf, status);
         r = pn_buf_take(&buf, &text, NULL);
         if (r < 0)

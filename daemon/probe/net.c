@@ -213,8 +213,9 @@ static int ask_link(const PnNicEntry *entry, unsigned index, int fd, bool with_s
         s = pn_ethtool_link(fd, entry->name, &by_ioctl);
         if (pn_nic_index(entry) != index)
                 return -ENODEV;
+        /* An interface that is there, of which the driver's side knows nothing. */
         if (s < 0)
-                return r;
+                return r == -ENODEV ? -EOPNOTSUPP : r;
         by_ioctl.ext_state = ret->ext_state;
         by_ioctl.ext_substate = ret->ext_substate;
         *ret = by_ioctl;

@@ -63,6 +63,7 @@ class Machine:
         self.pci()
         self.nvme(["S0", "S1"])
         self.block()
+        self.net()
 
     def lines(self, source, objects, count=None, end=True, reason=None):
         text = "".join(json.dumps({"source": source, "kind": kind, "object": item}) + "\n"
@@ -127,6 +128,14 @@ class Machine:
                                     "uses": [{"type": "zfs_member", "name": "rpool"}]})
                 for n in range(2)]
         self.write("block", self.lines("block", uses + [("disk", {"name": "sda"})]))
+
+    def net(self, name="eno1", serial="M1"):
+        """A port at its best with a module."""
+        self.write("net", self.lines("net", [("nic", {
+            "id": name, "name": name, "kind": "physical", "enabled": True, "carrier": True,
+            "speed_mbps": 10000, "supported_mbps": [10000], "duplex": "full"})]))
+        self.write("module", self.lines("module", [("port_module", {
+            "name": name, "module": {"status": "present", "serial": serial}})]))
 
     def starts(self):
         """The sources, in the order in which the probe was started for them."""
@@ -311,7 +320,7 @@ def every_method_answers():
         equal(status["generation"], 1)
         equal(status["host"]["hostname"], "tester")
         equal([(s["name"], s["state"]) for s in status["sources"]],
-              [(n, "fresh") for n in ("host", "pci", "nvme", "block")])
+              [(n, "fresh") for n in ("host", "pci", "nvme", "block", "net", "module")])
         check(len(status["ratings"]) == 2, status["ratings"])
         inventory = d.ok("GetInventory")
         equal(sorted(inventory), ["generation", "inventory", "schema"])
@@ -804,7 +813,7 @@ def stop_with_a_hung_probe():
 @case
 def an_empty_machine():
     def prepare(machine):
-        for source in "host", "pci", "nvme", "block":
+        for source in "host", "pci", "nvme", "block", "net", "module":
             machine.write(source, machine.lines(source, []))
     with running(prepare=prepare) as d:
         status = d.ok("GetStatus")
@@ -850,6 +859,28 @@ def scans_repeat():
         starts = d.machine.starts()
         equal(starts.count("host"), 1, "host is read once an hour")
         check(starts.count("pci") >= 3, starts)
+
+
+@case
+def ports_and_modules():
+    """A module is joined to its port, and read at an interval of its own, whoever asks."""
+    def module(d):
+        nics = d.ok("GetInventory", {"kinds": ["nics"]})["inventory"]["nics"]
+        return [(nic["name"], (nic["module"] or {}).get("serial")) for nic in nics]
+
+    with running("--interval=1") as d:
+        equal(module(d), [("eno1", "M1")])
+        equal(d.ok("GetInventory")["inventory"]["port_modules"], [])
+        device = d.ok("GetDevice", {"name": "eno1"})["device"]
+        equal((device["kind"], device["port"]["verdict"], device["nic"]["module"]["serial"]),
+              ("nic", "full", "M1"))
+        eventually("a third reading", lambda: d.machine.starts().count("net") >= 3, 8)
+        d.rescan("module")
+        equal(d.machine.starts().count("module"), 1, "modules are read every five minutes")
+        # A port that is renamed has, until then, a module that cannot be told.
+        d.machine.write("net", d.machine.lines("net", [("nic", {
+            "id": "eno2", "name": "eno2", "kind": "physical"})]))
+        eventually("the new name", lambda: module(d) == [("eno2", None)], 5)
 
 
 @case

@@ -6,6 +6,8 @@ Expected: nvme0 slot_limited (8 GT/s x4 of 16 GT/s x4) from the attributes alone
 graphics has no link.
 """
 
+from nic_data import link_settings
+
 
 def build(m):
     m.host("oldhost", kernel="5.4.0-42-generic", os="debian11")
@@ -26,4 +28,6 @@ def build(m):
            firmware="2B2QGXA7", ids="144d:a80a", size=500107862016)
     slot = m.root_port("0000:00:01.0", ids="8086:1901", gen=3, width=16, slot=1)
     m.nic(slot, "8086:10fb", gen=2, width=8, driver="ixgbe", names=("enp2s0f0", "enp2s0f1"),
-          macs=("90:e2:ba:00:02:00", "90:e2:ba:00:02:01"), firmware="0x61c10001")
+          macs=("90:e2:ba:00:02:00", "90:e2:ba:00:02:01"), firmware="0x61c10001",
+          settings=link_settings(10000, port="fibre", autoneg=False,
+                                 supported=("FIBRE", "1000baseT/Full", "10000baseT/Full")))

@@ -5,6 +5,8 @@ Expected: two ports with vf_count 64 and 0, no interface, link or slot made of a
 nvme0 one drive, full.
 """
 
+from nic_data import link_settings
+
 
 def build(m):
     m.host("sriov1", kernel="6.8.12-4-pve", os="debian12", proxmox=("8.2.0", "8.2.7"))
@@ -13,7 +15,9 @@ def build(m):
     slot = m.root_port("0000:40:01.1", gen=4, width=16, secondary=0x41, slot=1)
     first, second = m.nic(slot, "15b3:101d", gen=4, width=16, driver="mlx5_core", speed=100000,
                           names=("enp65s0f0np0", "enp65s0f1np1"), subsystem="15b3:0058",
-                          macs=("b8:ce:f6:00:41:00", "b8:ce:f6:00:41:01"), firmware="22.36.1010")
+                          macs=("b8:ce:f6:00:41:00", "b8:ce:f6:00:41:01"), firmware="22.36.1010",
+                          settings=link_settings(100000, port="da", supported=(
+                              "FIBRE", "25000baseCR/Full", "100000baseCR4/Full")))
     m.virtual_functions(first, 64, ids="15b3:101e", total=127, offset=0x10, driver="mlx5_core")
     second.total_vfs = 127
     for i, vf in enumerate(first.vfs[:4]):

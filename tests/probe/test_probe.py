@@ -26,6 +26,7 @@ NOBODY = "65534"
 # The leak checker cannot work under strace: both want to trace.
 NO_LEAKS = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 GIB = 1 << 30
+SOURCES = ("host", "pci", "nvme", "block", "net", "module")
 
 tests = []
 skipped_all = None
@@ -269,7 +270,7 @@ def document_form(bed):
     document = bed.machine("first-customer")
     equal("schema", list(document.items())[0], ("schema", 1))
     equal("sources", [(s["name"], s["state"], s["reason"]) for s in document["sources"]],
-          [(name, "fresh", None) for name in ("host", "pci", "nvme", "block")])
+          [(name, "fresh", None) for name in SOURCES])
     for source in document["sources"]:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", source["updated"]), source
         assert isinstance(source["took_ms"], int), source
@@ -285,9 +286,9 @@ def document_form(bed):
 def lines_form(bed):
     objects, ends = bed.lines(bed.tree("first-customer"))
     equal("kinds", {kind: len(found) for kind, found in objects.items()},
-          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5})
+          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5, "nic": 4, "port_module": 2})
     equal("ends", {name: end["reason"] for name, end in ends.items()},
-          dict.fromkeys(("host", "pci", "nvme", "block")))
+          dict.fromkeys(SOURCES))
     equal("uses", uses(one(objects["namespace_uses"], name="nvme3n1"))[2],
           ("zfs_member", "rpool", "nvme3n1p3", None))
     objects, ends = bed.lines(bed.tree("storage"), "block")
@@ -300,7 +301,7 @@ def empty_machine(bed):
     document = bed.machine("empty")
     for field in ("pci", "nvme", "disks"):
         equal(field, document[field], [])
-    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * 4)
+    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))
     host = document["host"]
     equal("no firmware", (host["board"], host["dimms"], host["slots"]), (None, [], []))
     equal("nothing unread", unread(host), {})
@@ -753,7 +754,7 @@ def random_damage(bed):
                     pass
             document = bed.document(tree)
             equal(f"states, round {i} of {machine}",
-                  [s["state"] for s in document["sources"]], ["fresh"] * 4)
+                  [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))
 
 
 @test
@@ -780,7 +781,7 @@ def devices_that_go(bed):
     equal("functions", len(document["pci"]), 43)
     equal("drives", [d["name"] for d in document["nvme"]], ["nvme0", "nvme1", "nvme2", "nvme3"])
     equal("disks", document["disks"], [])
-    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * 4)
+    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))
 
 
 @test

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words and marks for network ports. Knows no page. */
 
-#include "ports.h"
+#include "portview.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ const char *port_verdict(const PnPort *port, char *buf, size_t size)
         };
 
         if (is(port, "degraded")) {
-                (void)snprintf(buf, size, "%" PRId64 " of %" PRId64 " members work",
+                (void)snprintf(buf, size, "%" PRId64 " of %" PRId64 " work",
                                pn_int_or(port->working_members, 0), pn_int_or(port->members, 0));
                 return buf;
         }
