@@ -166,8 +166,8 @@ def status_of_the_first_customer():
 
 @test
 def pages_fit_every_terminal():
-    for name in "first-customer", "empty", "hostile", "vm", "unread":
-        for verb in "status", "nvme", "pcie", "disks", "findings":
+    for name in "first-customer", "empty", "hostile", "vm", "unread", "ports":
+        for verb in "status", "nvme", "pcie", "net", "modules", "disks", "findings":
             for width in 20, 40, 60, 80, 100, 132, 200:
                 for extra in (), ("--all",):
                     r = run_tty("--no-pager", "--from=" + inventory(name), verb, *extra,
@@ -213,8 +213,8 @@ def colour_only_where_it_is_wanted():
 
 @test
 def ascii_where_the_locale_has_no_more():
-    for verb in "status", "pcie", "nvme", "findings", "disks":
-        for name in "first-customer", "hostile", "unread":
+    for verb in "status", "pcie", "nvme", "findings", "disks", "net", "modules":
+        for name in "first-customer", "hostile", "unread", "ports":
             for env in {"LANG": "C"}, {"LANG": None}, {"LC_ALL": "POSIX"}:
                 r = run("--from=" + inventory(name), verb, **env)
                 check(r.code == 0, r.err)
@@ -251,9 +251,57 @@ def hostile_strings_stay_text():
 
 
 @test
+def network_ports():
+    ports = "--from=" + inventory("ports")
+    lines = run(ports, "net").out.splitlines()
+
+    def line(name):
+        return next(line for line in lines if line[2:].startswith(name))
+    has(line("eno1"), "▲", "100 M", "1 G", "slow: its cable", "tp")
+    has(line("ens5f0"), "●", "10 G", "at its best", "10GBASE-LRM HP J9152D")
+    has(line("bond0"), "802.3ad" if "802.3ad" in line("bond0") else "bond", "1 of 2 work", "vmbr0")
+    has(line("ens8"), "?", "needs root")
+    has(line("90:00.0"), "no interface")
+    has(line("90:00.1"), "given to a guest")
+    has(line("enp129s0f0"), "8 GT/s x8", "bond0")
+    page = run(ports).out
+    has(page, "1 network port has no interface.", "2 bonds are degraded.", "not in use here")
+    has(run(ports, "--all").out, "90:00.1")
+    has_not(page, "90:00.1")
+    check(len(document(run("-j", ports, "net"))) == 15, "JSON")
+    check(document(run("-j", ports, "show", "eno1"))["port"]["limiter"] == "cable", "show")
+    has(run(ports, "show", "bond0").out, "802.3ad", "00:1c:73:00:00:02", "is degraded")
+    has(run(ports, "show", "en01").err, "did you mean eno1")
+
+
+@test
+def modules_in_ports():
+    """The HP J9152D shows what the first customer's switch showed of it."""
+    ports = "--from=" + inventory("ports")
+    lines = run(ports, "modules").out.splitlines()
+
+    def line(name):
+        return next(line for line in lines if line[2:].startswith(name))
+    has(line("ens5f0"), "10GBASE-LRM", "J9152D", "LC", "1310 nm", "220 m OM1, OM2, OM3", "42 °C")
+    has(line("ens6"), "▲", "100GBASE-SR4", "100 m OM4", "-13.01 dBm")
+    has(line("enp130s0f1"), "dark")
+    has(line("enp129s0f0"), "passive copper", "1 m copper")
+    has(line("ens7"), "unreadable")
+    has(line("ens8"), "needs root")
+    check(not any(line[2:].startswith("eno1") for line in lines), "a port without a cage is listed")
+    page = run(ports, "show", "ens6").out
+    has(page, "light received, lane 3", "-13.01 dBm", "-12.22 dBm", "temperature", "44.0 °C",
+        "●", "─", "FLAGS", "70 m OM3, 100 m OM4")
+    check(len(document(run("-j", ports, "modules"))) == 8, "JSON")
+    harmless(run(ports, "show", "ens7").out)
+    empty = run("--from=" + inventory("vm"), "modules")
+    has(empty.out, "No network port")
+
+
+@test
 def an_empty_machine_is_an_answer():
     for name in inventory("empty"), file("nothing.json", "{}"):
-        for verb in "status", "nvme", "pcie", "disks", "findings":
+        for verb in "status", "nvme", "pcie", "net", "modules", "disks", "findings":
             r = run("--from=" + name, verb)
             check(r.code == 0 and r.err == "" and r.out.strip(), (verb, r.out, r.err))
     has(run("--from=" + inventory("empty"), "nvme").out, "no NVMe drive")
@@ -428,7 +476,7 @@ def usage_errors_name_what_was_meant():
 def help_and_version():
     r = run("--help")
     check(r.code == 0, r.err)
-    for word in "status", "nvme", "pcie", "disks", "show DEVICE", "findings", "--json", "--from", \
+    for word in "status", "nvme", "pcie", "net", "modules", "disks", "show DEVICE", "findings", "--json", "--from", \
             "--once", "--socket", "--no-legend", "--no-pager", "--all", "--version":
         has(r.out, word)
     fits(run_tty("--help", width=60).out, 60)
@@ -565,6 +613,10 @@ def a_proper_daemon_gives_the_same_as_a_file():
     check(status["generation"] == 12 and status["newer"] is True, "a newer field is lost")
     daemon.requests.clear()
     run("--socket=" + daemon.path)
+    check([r["method"].rsplit(".", 1)[1] for r in daemon.requests] == ["GetStatus", "GetInventory"]
+          and daemon.requests[1]["parameters"] == {"kinds": ["nics"]}, daemon.requests)
+    daemon.requests.clear()
+    run("-j", "--socket=" + daemon.path)
     check([r["method"] for r in daemon.requests] == ["io.pnhw.Hardware.GetStatus"],
           daemon.requests)
     r = run("--socket=" + daemon.path, "show", "nvme44")

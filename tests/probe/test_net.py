@@ -330,7 +330,8 @@ def in_namespace(bed, commands, *probe):
     script = ("mount -t sysfs sysfs /sys 2>/dev/null || exit 77\n"
               "ip -batch - >/dev/null 2>&1 || exit 77\nexec \"$@\"")
     run = subprocess.run(["unshare", "-rnm", "sh", "-c", script, "sh", *probe],
-                         input=commands.encode(), capture_output=True, check=False, timeout=120)
+                         input=commands.encode(), capture_output=True, check=False, timeout=120,
+                         env=dict(os.environ, ASAN_OPTIONS=base.NO_LEAKS))
     if run.returncode == 77 or b"unshare" in run.stderr:
         raise Skip("no private network namespace with veth and bridges here")
     equal("exit status", run.returncode, 0)
