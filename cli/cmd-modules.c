@@ -130,6 +130,9 @@ static bool has_module(const PnNic *nic)
 {
         if (pn_is_unread(nic->module.state))
                 return true;
+        if (nic->module.v && pn_text_is(&nic->module.v->status, "permission_denied") &&
+            pn_text_is(&nic->port, "tp"))
+                return false;
         return nic->module.v && !pn_text_is(&nic->module.v->status, "none") &&
                !pn_text_is(&nic->module.v->status, "unsupported_by_driver");
 }

@@ -107,6 +107,16 @@ PnMemberState pn_member_state(const PnBond *bond, const PnBondMember *member)
         return (state & LACP_WORKING) == LACP_WORKING ? PN_MEMBER_WORKS : PN_MEMBER_NOT_IN_SYNC;
 }
 
+bool pn_member_carries(const PnBond *bond, const PnBondMember *member)
+{
+        PnMemberState state = pn_member_state(bond, member);
+
+        return state == PN_MEMBER_WORKS ||
+               (state == PN_MEMBER_NO_PARTNER && member->aggregator.state == PN_KNOWN &&
+                bond->active_aggregator.state == PN_KNOWN &&
+                member->aggregator.v == bond->active_aggregator.v);
+}
+
 const PnNic *pn_nic_named(const PnInventory *inventory, const char *name)
 {
         for (unsigned i = 0; name && i < inventory->nics.n; i++)
@@ -255,6 +265,9 @@ static int write_port(const PnRatings *ratings, const PnNic *nic, PnPort *port)
                 port->module_status.state = nic->module.state;
                 return 0;
         }
+        /* Nearly all copper ports have no cage: not being allowed to look is not worth a word. */
+        if (pn_text_is(&nic->port, "tp") && pn_text_is(&module->status, "permission_denied"))
+                return 0;
         if (pn_set_text(&port->module_status, pn_text(&module->status)) < 0)
                 return -ENOMEM;
         return describe_module(module, &port->module);
@@ -277,7 +290,7 @@ static void judge_bond(const PnInventory *inventory, const PnNic *nic, PnPort *p
                 PnMemberState state = pn_member_state(bond, member);
                 int64_t most = below ? pn_fastest(&below->supported_mbps) : 0;
 
-                working += state == PN_MEMBER_WORKS;
+                working += pn_member_carries(bond, member);
                 unknown += state == PN_MEMBER_UNKNOWN;
                 sum += most;
                 if (most > best)

@@ -471,7 +471,6 @@ static int judge_bond(PnFacts *facts, const PnNic *nic)
         for (unsigned i = 0; i < bond->members.n; i++)
                 switch (pn_member_state(bond, &bond->members.v[i])) {
                 case PN_MEMBER_WORKS:
-                        working++;
                         break;
                 case PN_MEMBER_NO_LINK:
                         without_link++;
@@ -484,6 +483,8 @@ static int judge_bond(PnFacts *facts, const PnNic *nic)
                         apart++;
                         break;
                 }
+        for (unsigned i = 0; i < bond->members.n; i++)
+                working += pn_member_carries(bond, &bond->members.v[i]);
         if (apart || without_link == bond->members.n)
                 return bond_degraded(facts, nic, working);
         for (unsigned i = 0; i < bond->members.n; i++)

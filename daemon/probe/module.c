@@ -153,27 +153,27 @@ static int read_by_any_way(const PnNicEntry *entry, unsigned index, int fd, Memo
         return s;
 }
 
-/* Whether a driver says that the cage is empty. */
-static bool says_none(const PnNicEntry *entry, unsigned index, int fd)
+/* What a driver says of the connector; NULL if nothing. */
+static const char *connector(const PnNicEntry *entry, unsigned index, int fd)
 {
         _cleanup_(pn_ethtool_netlink_freep) PnEthtoolNetlink *netlink = NULL;
         PnEthtoolLink link = {0};
-        const char *port;
 
         if (pn_ethtool_netlink_new(&netlink) == 0)
                 (void)pn_ethtool_netlink_port(netlink, index, entry->name, &link);
         if (!link.has_port && pn_ethtool_link(fd, entry->name, &link) < 0)
-                return false;
-        port = pn_link_port(link.port, link.supported);
-        return port && (strcmp(port, "none") == 0 || strcmp(port, "tp") == 0);
+                return NULL;
+        return pn_link_port(link.port, link.supported);
 }
 
+/* An empty cage, and a copper port whose driver has no such request: a copper module's has. */
 static int decode_failure(const PnNicEntry *entry, unsigned index, int fd, int error,
                           PnModule *module)
 {
+        const char *port = connector(entry, index, fd);
         PnModulePages pages = {0};
 
-        if (says_none(entry, index, fd))
+        if (pn_streq(port, "none") || (pn_streq(port, "tp") && means_no_such_way(error)))
                 return pn_set_text(&module->status, "none");
         /* What a driver without this request says differs. */
         pages.area[PN_MODULE_LOWER].reason =

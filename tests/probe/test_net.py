@@ -213,6 +213,18 @@ def an_empty_cage(bed):
 
 
 @test
+def copper_ports(bed):
+    """Most have no cage, but a copper module has a memory: what is known is what the driver says."""
+    for answer, status in (("errno:EOPNOTSUPP", "none"), ("errno:EINVAL", "none"),
+                           ("errno:EIO", "unreadable"), ("errno:EPERM", "permission_denied")):
+        def describe(m):
+            net = card(m, "ens1f0")[0]
+            m.settings(net, link_settings(1000, supported=COPPER))
+            m.ethtool.append(f"ens1f0 module {answer}")
+        equal(answer, nics(bed, build(bed, describe))["ens1f0"]["module"]["status"], status)
+
+
+@test
 def few_reads_of_a_module(bed):
     """A cable's A0h alone; of a module with diagnostics A2h as well; nothing twice."""
     requests, _ = logged(bed, bed.tree("lacp"), "module")

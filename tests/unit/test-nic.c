@@ -592,6 +592,10 @@ static void test_lacp(void **state)
                         assert_non_null(find(&status, "bond.degraded"));
                         assert_non_null(
                             strstr(find(&status, "bond.degraded")->summary.v, cases[i].says));
+                        /* Without any partner the kernel uses one all the same. */
+                        assert_non_null(strstr(find(&status, "bond.degraded")->summary.v,
+                                               "One of 2 members carries all of its traffic."));
+                        assert_string_equal(find(&status, "bond.degraded")->severity.v, "warning");
                 } else {
                         assert_none(&status);
                 }
