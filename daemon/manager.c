@@ -19,6 +19,9 @@
  * it is shown. */
 #define GRACE ((uint64_t)500 * 1000)
 
+/* What waits for devices to answer: the first snapshot does not wait for it. */
+#define SLOW_SOURCES (1u << PN_SOURCE_health)
+
 typedef struct Source {
         PnInventory incoming; /* what its run has sent so far; only its own lists are used */
         uint64_t last_start;  /* CLOCK_MONOTONIC, µs; 0 before the first */
@@ -55,6 +58,7 @@ static const struct {
     {PN_SOURCE_nvme, "nvme", "nvme"},
     {PN_SOURCE_block, "disk", "disks"},
     {PN_SOURCE_block, "namespace_uses", "namespace_uses"},
+    {PN_SOURCE_health, "nvme_health", "nvme_health"},
 };
 
 static uint64_t now_usec(const PnManager *manager)
@@ -145,6 +149,9 @@ static int merge(PnManager *manager, PnSourceId source, bool complete)
                         return r;
                 return pn_merge_list(pn_type_BlockUses(), &raw->namespace_uses,
                                      &incoming->namespace_uses, complete);
+        case PN_SOURCE_health:
+                return pn_merge_list(pn_type_NvmeHealth(), &raw->nvme_health,
+                                     &incoming->nvme_health, complete);
         case PN_N_SOURCES:
                 break;
         }
@@ -237,14 +244,14 @@ static void publish(PnManager *manager)
 }
 
 /* Shows what has ended: next if nothing else is on its way, else a little later. The first snapshot
- * waits for every source, each of which ends at its deadline at the latest. Always by way of the
+ * waits for every source that lists devices, each of which ends at its deadline at the latest. Always by way of the
  * loop, so that a caller never finds the snapshot changed under its hands. */
 static void publish_soon(PnManager *manager)
 {
         bool running = pn_collector_running(manager->collector);
         int enabled = SD_EVENT_OFF;
 
-        if (running && !manager->snapshot)
+        if (running & ~SLOW_SOURCES && !manager->snapshot)
                 return;
         (void)sd_event_source_get_enabled(manager->grace, &enabled);
         if (running && enabled != SD_EVENT_OFF)
@@ -345,7 +352,7 @@ static int on_grace(sd_event_source *grace _unused_, uint64_t usec _unused_, voi
 {
         PnManager *manager = userdata;
 
-        if (manager->snapshot || !pn_collector_running(manager->collector))
+        if (manager->snapshot || !(pn_collector_running(manager->collector) & ~SLOW_SOURCES))
                 publish(manager);
         return 0;
 }

@@ -205,7 +205,8 @@ void pn_smart_count_errors(const void *log, size_t n, unsigned max, unsigned *re
         }
 }
 
-void pn_nvme_limits(const PnHealth *health, int64_t *ret_warning, int64_t *ret_critical)
+void pn_nvme_limits(const PnHealth *health, const PnPolicy *policy, int64_t *ret_warning,
+                    int64_t *ret_critical)
 {
         int64_t warning = pn_int_or(health->warning_temperature_c, 0);
         int64_t critical = pn_int_or(health->critical_temperature_c, 0);
@@ -215,10 +216,14 @@ void pn_nvme_limits(const PnHealth *health, int64_t *ret_warning, int64_t *ret_c
                 warning = 0;
         if (critical < 40 || critical > 130 || (warning && critical < warning))
                 critical = 0;
-        if (!warning)
-                warning = critical ? critical - 10 : PN_NVME_WARNING_C;
-        if (!critical)
+        if (!warning && !critical) {
+                warning = policy->nvme_warning_c;
+                critical = policy->nvme_critical_c;
+        } else if (!warning) {
+                warning = critical - 10;
+        } else if (!critical) {
                 critical = warning + 10;
+        }
         *ret_warning = warning;
         *ret_critical = critical;
 }

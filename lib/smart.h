@@ -4,14 +4,11 @@
 #pragma once
 
 #include "model.h"
+#include "policy.h"
 
 #define PN_SMART_LOG_SIZE   512
 #define PN_ERROR_ENTRY_SIZE 64
 #define PN_IDENTIFY_SIZE    4096
-
-/* Without limits of its own a drive is hot at the first and too hot at the second (°C). */
-#define PN_NVME_WARNING_C  70
-#define PN_NVME_CRITICAL_C 80
 
 /* Decodes log page 02h, SMART / Health Information, into a zeroed object.
  *  - Counters of 128 bits are exact; above 2^63-1 they are unread as `overflow`, and so are bytes,
@@ -42,9 +39,10 @@ PnInt pn_smart_namespace_used(const void *data, size_t n);
 void pn_smart_count_errors(const void *log, size_t n, unsigned max, unsigned *ret_refused,
                            unsigned *ret_failed);
 
-/* The temperatures (°C) above which a drive is hot and too hot: its own, where they make sense
- * (above freezing, in order), else the two above. */
-void pn_nvme_limits(const PnHealth *health, int64_t *ret_warning, int64_t *ret_critical);
+/* The temperatures (°C) at which a drive is hot and too hot: its own, where they make sense (no
+ * cold room reaches them, and they are in order), else the policy's. */
+void pn_nvme_limits(const PnHealth *health, const PnPolicy *policy, int64_t *ret_warning,
+                    int64_t *ret_critical);
 
 /* Whether a model number is that of a controller that a cloud's hypervisor emulates: asking it for
  * its health costs seconds of processor time and says nothing. */

@@ -21,6 +21,8 @@ static const struct {
     [PN_OBJECT_DISK] = {"disk", pn_type_Disk, offsetof(PnInventory, disks)},
     [PN_OBJECT_NAMESPACE_USES] = {"namespace_uses", pn_type_BlockUses,
                                   offsetof(PnInventory, namespace_uses)},
+    [PN_OBJECT_NVME_HEALTH] = {"nvme_health", pn_type_NvmeHealth,
+                               offsetof(PnInventory, nvme_health)},
 };
 
 const PnType *pn_object_type(PnObjectKind kind)

@@ -11,6 +11,7 @@ typedef enum PnObjectKind {
         PN_OBJECT_NVME,
         PN_OBJECT_DISK,
         PN_OBJECT_NAMESPACE_USES,
+        PN_OBJECT_NVME_HEALTH,
         PN_N_OBJECT_KINDS,
 } PnObjectKind;
 

@@ -24,6 +24,8 @@ static const struct {
     {"pci", pn_source_pci, "PCI functions and their links"},
     {"nvme", pn_source_nvme, "NVMe controllers and their namespaces"},
     {"block", pn_source_block, "other disks, and what lives on disks and namespaces"},
+    {"health", pn_source_health,
+     "what NVMe drives say of themselves: as root, a few commands each"},
 };
 
 #define N_SOURCES PN_ELEMENTS(sources)

@@ -21,12 +21,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 
+#include "record.h"
 #include "sysfs.h"
-
-#define LOCK_DIRECTORY "/run/pnhw-probe"
 
 /* Attributes are read into buffers on the stack, a page or two at a time. */
 #define WORKER_STACK (256 * 1024)
@@ -118,28 +116,9 @@ static void lock_name(const Walker *walker, size_t i, char *buf, size_t size)
                        walker->walk.name(walker->walk.context, i));
 }
 
-/* Opens the directory of locks. Root makes it where tmpfiles.d has not; an ordinary user has one
- * of his own, if he has a session. */
-static int open_lock_directory(bool create)
-{
-        const char *runtime = getenv("XDG_RUNTIME_DIR");
-        char path[PATH_MAX];
-
-        if (create && geteuid() == 0)
-                (void)mkdir(LOCK_DIRECTORY, 0755);
-        if (access(LOCK_DIRECTORY, W_OK) == 0)
-                return open(LOCK_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        if (!runtime || *runtime != '/' ||
-            (size_t)snprintf(path, sizeof path, "%s/pnhw-probe", runtime) >= sizeof path)
-                return -1;
-        if (create)
-                (void)mkdir(path, 0700);
-        return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-}
-
 static void find_locks(Walker *walker)
 {
-        walker->lock_dir = open_lock_directory(/* create= */ false);
+        walker->lock_dir = pn_record_directory(/* create= */ false);
         if (walker->lock_dir >= 0)
                 (void)pn_sysfs_names(walker->lock_dir, ".", &walker->locks);
 }
@@ -152,7 +131,7 @@ static void take_lock(Walker *walker, size_t i)
         int fd;
 
         if (walker->lock_dir < 0)
-                walker->lock_dir = open_lock_directory(/* create= */ true);
+                walker->lock_dir = pn_record_directory(/* create= */ true);
         if (walker->lock_dir < 0)
                 return;
         lock_name(walker, i, name, sizeof name);
@@ -161,18 +140,24 @@ static void take_lock(Walker *walker, size_t i)
                 pn_close(fd);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+        const char *const *x = a, *const *y = b;
+
+        return strcmp(*x, *y);
+}
+
 static bool is_stuck(Walker *walker, size_t i)
 {
         _cleanup_close_ int fd = -1;
         char name[NAME_MAX + 1];
-        bool found = false;
+        const char *key = name;
 
         if (walker->locks.n == 0)
                 return false;
         lock_name(walker, i, name, sizeof name);
-        for (size_t k = 0; k < walker->locks.n && !found; k++)
-                found = strcmp(walker->locks.v[k], name) == 0;
-        if (!found)
+        if (!bsearch(&key, walker->locks.v, walker->locks.n, sizeof *walker->locks.v,
+                     compare_names))
                 return false;
         fd = openat(walker->lock_dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0)

@@ -25,6 +25,7 @@ static void require_health(const PnHealth *health)
         _cleanup_buf_ PnBuf text = {0};
         struct json_object *json = NULL;
         PnHealth again = {0};
+        const PnPolicy policy = PN_POLICY_DEFAULT;
         int64_t warning, critical;
 
         require_int(health->temperature_c, -100, 200);
@@ -34,7 +35,7 @@ static void require_health(const PnHealth *health)
         require(health->sensors.n <= 8 && health->critical_warnings.n <= 8);
         for (unsigned i = 0; i < health->sensors.n; i++)
                 require_int(health->sensors.v[i].index, i + 1, 8);
-        pn_nvme_limits(health, &warning, &critical);
+        pn_nvme_limits(health, &policy, &warning, &critical);
         require(warning >= 30 && warning <= critical && critical <= 130);
 
         pn_write_json(&text, pn_type_Health(), health);

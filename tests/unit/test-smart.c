@@ -230,13 +230,14 @@ static void limits_have_fallbacks(_unused_ void **state)
 
         for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
                 PnHealth health = {0};
+                const PnPolicy policy = PN_POLICY_DEFAULT;
                 int64_t warning, critical;
 
                 if (rows[i].warning)
                         health.warning_temperature_c = pn_int(rows[i].warning);
                 if (rows[i].critical)
                         health.critical_temperature_c = pn_int(rows[i].critical);
-                pn_nvme_limits(&health, &warning, &critical);
+                pn_nvme_limits(&health, &policy, &warning, &critical);
                 assert_int_equal(warning, rows[i].right_warning);
                 assert_int_equal(critical, rows[i].right_critical);
         }
