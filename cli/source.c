@@ -374,7 +374,7 @@ static int document_facts(Cli *cli, Facts *ret)
         if (r)
                 return r;
         if (pn_join(&ret->inventory) < 0 ||
-            pn_assess(&ret->inventory, NULL, time_of(&ret->inventory, now), &ret->status) < 0)
+            pn_assess(&ret->inventory, (PnBefore){0}, NULL, time_of(&ret->inventory, now), &ret->status) < 0)
                 return cli_out_of_memory(cli);
         return 0;
 }

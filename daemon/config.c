@@ -165,10 +165,9 @@ static void check(Reader *reader)
                 policy->nvme_warning_c = fresh.nvme_warning_c;
                 policy->nvme_critical_c = fresh.nvme_critical_c;
         }
-        if (policy->worn_notice > policy->worn_warning) {
-                complain(reader, 0,
-                         "WornNotice is above WornWarning: both are taken as by default");
-                policy->worn_notice = fresh.worn_notice;
+        if (policy->worn_info > policy->worn_warning) {
+                complain(reader, 0, "WornInfo is above WornWarning: both are taken as by default");
+                policy->worn_info = fresh.worn_info;
                 policy->worn_warning = fresh.worn_warning;
         }
         if (policy->health_longest_interval_s < policy->health_interval_s)

@@ -197,9 +197,12 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
 {
         PnInventory inventory = {0};
         PnStatus status = {0};
+        PnBefore before = {0};
         char now[32];
         int r;
 
+        if (manager->snapshot)
+                before = (PnBefore){&manager->snapshot->inventory, &manager->snapshot->status};
         now_text(now);
         r = pn_copy(pn_type_Inventory(), &inventory, &manager->raw);
         for (size_t i = 0; r >= 0 && i < PN_N_SOURCES; i++) {
@@ -211,8 +214,7 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
         if (r >= 0)
                 r = pn_join(&inventory);
         if (r >= 0)
-                r = pn_assess(&inventory, manager->snapshot ? &manager->snapshot->status : NULL,
-                              now, &status);
+                r = pn_assess(&inventory, before, manager->options.policy, now, &status);
         if (r >= 0)
                 return pn_snapshot_new(&inventory, &status, manager->generation + 1, ret);
         pn_done(pn_type_Inventory(), &inventory);
@@ -244,8 +246,8 @@ static void publish(PnManager *manager)
 }
 
 /* Shows what has ended: next if nothing else is on its way, else a little later. The first snapshot
- * waits for every source that lists devices, each of which ends at its deadline at the latest. Always by way of the
- * loop, so that a caller never finds the snapshot changed under its hands. */
+ * waits for every source that lists devices, each of which ends at its deadline at the latest.
+ * Always by way of the loop, so that a caller never finds the snapshot changed under its hands. */
 static void publish_soon(PnManager *manager)
 {
         bool running = pn_collector_running(manager->collector);

@@ -186,23 +186,25 @@ static int copy_sources(const PnInventory *inventory, PnStatus *status)
         return 0;
 }
 
-static int run_rules(const PnInventory *inventory, const char *now, PnRatings *ratings,
-                     PnFacts *facts)
+static int run_rules(PnRatings *ratings, PnFacts *facts)
 {
+        const PnInventory *inventory = facts->inventory;
         PnTopology topology;
         int r = pn_topology_build(inventory, &topology);
 
         if (r < 0)
                 return r;
-        facts->inventory = inventory;
         facts->ratings = ratings;
         facts->topology = &topology;
-        facts->now = now;
         r = pn_places_find(inventory, ratings, &facts->places);
         if (r == 0)
                 r = pn_rules_pcie(facts);
         if (r == 0)
                 r = pn_rules_nvme(facts);
+        if (r == 0)
+                r = pn_rules_health(facts);
+        if (r == 0)
+                r = pn_rules_sensors(facts);
         if (r == 0)
                 r = pn_rules_probe(facts);
         pn_places_done(&facts->places);
@@ -211,19 +213,23 @@ static int run_rules(const PnInventory *inventory, const char *now, PnRatings *r
         return r;
 }
 
-int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char *now,
-              PnStatus *ret)
+int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
+              const char *now, PnStatus *ret)
 {
+        static const PnPolicy fresh = PN_POLICY_DEFAULT;
         PnStatus status = {0};
         PnRatings ratings = {0};
-        PnFacts facts = {0};
+        PnFacts facts = {.inventory = inventory,
+                         .before = before.inventory,
+                         .policy = policy ? policy : &fresh,
+                         .now = now};
         int r;
 
         status.schema = pn_int(PN_SCHEMA_VERSION);
         status.generation = pn_int(0);
         r = pn_rate(inventory, &ratings);
         if (r == 0)
-                r = run_rules(inventory, now, &ratings, &facts);
+                r = run_rules(&ratings, &facts);
         /* The list changes owner; the anonymous types are laid out alike (schema.h). */
         status.ratings.state = PN_KNOWN;
         status.ratings.n = ratings.n;
@@ -235,7 +241,9 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         if (r == 0)
                 r = copy_sources(inventory, &status);
         if (r == 0)
-                r = keep_history(previous, &status);
+                r = pn_find_vitals(inventory, facts.policy, &status);
+        if (r == 0)
+                r = keep_history(before.status, &status);
         if (r == 0)
                 r = pn_summarise(inventory, &status);
         if (r < 0) {

@@ -39,6 +39,23 @@
         F(T, BOOL, in_use, "", "IN USE", "Whether the firmware found a card in it at boot.")       \
         F(T, TEXT, address, "", "ADDRESS", "PCI address, where the firmware gives a real one.")
 
+#define PN_HOTTEST_FIELDS(F, T)                                                                    \
+        F(T, KEY, name, "", "DEVICE", "A drive, or the device that a sensor is part of.")          \
+        F(T, TEXT, label, "", "SENSOR", "The sensor's name; null for a drive as a whole.")         \
+        F(T, REAL, temperature_c, "°C", "TEMPERATURE", "What it measures.")                        \
+        F(T, REAL, limit_c, "°C", "LIMIT", "Above this it is too hot, where that is known.")
+
+#define PN_MOST_WORN_FIELDS(F, T)                                                                  \
+        F(T, KEY, name, "", "DRIVE", "The drive.")                                                 \
+        F(T, INT, used_percent, "%", "WORN", "Of its rated life.")                                 \
+        F(T, INT, spare_percent, "%", "SPARE", "Spare blocks that are left.")
+
+#define PN_VITALS_FIELDS(F, T)                                                                     \
+        F(T, OBJ, hottest_drive, Hottest, "HOTTEST DRIVE", "The drive that is nearest its limit.") \
+        F(T, OBJ, hottest_sensor, Hottest, "HOTTEST SENSOR",                                       \
+          "The sensor that is nearest its limit.")                                                 \
+        F(T, OBJ, most_worn, MostWorn, "MOST WORN", "The drive that is most worn.")
+
 #define PN_HOST_FIELDS(F, T)                                                                       \
         F(T, TEXT, hostname, "", "HOST", "Host name.")                                             \
         F(T, OBJ, machine, Product, "MACHINE", "The machine as a whole.")                          \
@@ -51,7 +68,9 @@
         F(T, TEXT, kernel, "", "KERNEL", "Kernel release.")                                        \
         F(T, TEXT, os, "", "OS", "Operating system, as os-release names it.")                      \
         F(T, TEXT, proxmox_version, "", "PROXMOX VE", "Version of Proxmox VE, where installed.")   \
-        F(T, TEXT, virtualization, "", "VIRTUAL", "Hypervisor that this system runs under.")
+        F(T, TEXT, virtualization, "", "VIRTUAL", "Hypervisor that this system runs under.")       \
+        F(T, OBJ, vitals, Vitals, "VITALS",                                                        \
+          "The hottest and the most worn of its devices; in a status alone.")
 
 #define PN_LINK_FIELDS(F, T)                                                                       \
         F(T, REAL, current_speed, "GT/s", "SPEED", "Lane rate now.")                               \
@@ -192,12 +211,12 @@
 
 #define PN_READING_FIELDS(F, T)                                                                    \
         F(T, KEY, label, "", "SENSOR", "What it measures, as the board or its owner names it.")    \
-        F(T, TEXT, feature, "", "FEATURE", "The kernel's name: temp1, fan2, in0, ….")              \
+        F(T, TEXT, feature, "", "FEATURE", "The kernel's name: temp1, fan2, in0, ...")             \
         F(T, TEXT, kind, "", "KIND",                                                               \
           "temperature, fan, voltage, power, current, energy, humidity; control for a "            \
           "temperature that is made for fan control.")                                             \
         F(T, REAL, value, "", "VALUE", "What it measures, in its unit.")                           \
-        F(T, TEXT, unit, "", "UNIT", "°C, RPM, V, W, A, J, %.")                                    \
+        F(T, TEXT, unit, "", "UNIT", "A unit's sign: V, RPM, W, A, J, %.")                         \
         F(T, REAL, min, "", "LOW", "Lower limit, where one is set that makes sense.")              \
         F(T, REAL, max, "", "HIGH", "Upper limit, where one is set that makes sense.")             \
         F(T, REAL, critical, "", "CRITICAL", "Limit of damage, where one makes sense.")            \
@@ -205,7 +224,7 @@
         F(T, BOOL, plausible, "", "PLAUSIBLE", "Whether the value can be believed.")
 
 #define PN_CHIP_FIELDS(F, T)                                                                       \
-        F(T, KEY, chip, "", "CHIP", "Name by libsensors: k10temp-pci-00c3, ….")                    \
+        F(T, KEY, chip, "", "CHIP", "Name by libsensors: k10temp-pci-00c3, ...")                   \
         F(T, TEXT, device, "", "DEVICE",                                                           \
           "What it is part of: a PCI address, an interface, a disk, or its place in the system.")  \
         F(T, LIST, readings, Reading, "READINGS", "What it measures.")
@@ -352,6 +371,9 @@
         T(Cpu, PN_CPU_FIELDS, "Processors.")                                                       \
         T(Dimm, PN_DIMM_FIELDS, "A memory socket and what is in it.")                              \
         T(Slot, PN_SLOT_FIELDS, "An expansion slot of the board.")                                 \
+        T(Hottest, PN_HOTTEST_FIELDS, "What is nearest its temperature limit.")                    \
+        T(MostWorn, PN_MOST_WORN_FIELDS, "The drive that is most worn.")                           \
+        T(Vitals, PN_VITALS_FIELDS, "The worst of all health readings.")                           \
         T(Host, PN_HOST_FIELDS, "The machine and its software.")                                   \
         T(Link, PN_LINK_FIELDS, "One end of a PCI Express link.")                                  \
         T(Aer, PN_AER_FIELDS, "PCI Express error totals of one function.")                         \

@@ -33,7 +33,7 @@ static const Key keys[] = {
     {"Sensors", "SlowBuses", VALUE_BOOL, offsetof(PnPolicy, sensors_of_slow_buses), 0, 1},
     {"Limits", "DriveWarning", VALUE_CELSIUS, offsetof(PnPolicy, nvme_warning_c), 30, 110},
     {"Limits", "DriveCritical", VALUE_CELSIUS, offsetof(PnPolicy, nvme_critical_c), 30, 120},
-    {"Limits", "WornNotice", VALUE_PERCENT, offsetof(PnPolicy, worn_notice), 1, 255},
+    {"Limits", "WornInfo", VALUE_PERCENT, offsetof(PnPolicy, worn_info), 1, 255},
     {"Limits", "WornWarning", VALUE_PERCENT, offsetof(PnPolicy, worn_warning), 1, 255},
     {"Devices", "Exclude", VALUE_DEVICES, 0, 0, 0},
     {"Links", "Expect", VALUE_LINK, 0, 0, 0},

@@ -23,7 +23,7 @@ typedef struct PnPolicy {
 
         /* Limits: of drives that have none of their own (°C), and of wear (percent). */
         int64_t nvme_warning_c, nvme_critical_c;
-        int64_t worn_notice, worn_warning;
+        int64_t worn_info, worn_warning;
 
         PnTexts excluded; /* names, addresses, serial numbers; with * and ? as in a shell */
         unsigned n_links;
@@ -32,16 +32,11 @@ typedef struct PnPolicy {
 
 /* The policy where there is no file. */
 #define PN_POLICY_DEFAULT                                                                          \
-        ((PnPolicy){                                                                               \
-            .interval_s = 60,                                                                      \
-            .health_interval_s = 300,                                                              \
-            .health_hot_interval_s = 60,                                                           \
-            .health_longest_interval_s = 3600,                                                     \
-            .nvme_warning_c = 70,                                                                  \
-            .nvme_critical_c = 80,                                                                 \
-            .worn_notice = 80,                                                                     \
-            .worn_warning = 100,                                                                   \
-        })
+        {                                                                                          \
+                .interval_s = 60, .health_interval_s = 300, .health_hot_interval_s = 60,           \
+                .health_longest_interval_s = 3600, .nvme_warning_c = 70, .nvme_critical_c = 80,    \
+                .worn_info = 80, .worn_warning = 100,                                              \
+        }
 
 void pn_policy_done(PnPolicy *policy);
 

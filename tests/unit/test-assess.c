@@ -17,7 +17,7 @@ static PnStatus assess(PnInventory *inventory, const PnStatus *previous, const c
         PnStatus status = {0};
 
         assert_int_equal(pn_join(inventory), 0);
-        assert_int_equal(pn_assess(inventory, previous, now, &status), 0);
+        assert_int_equal(pn_assess(inventory, (PnBefore){NULL, previous}, NULL, now, &status), 0);
         return status;
 }
 
