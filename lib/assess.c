@@ -171,7 +171,12 @@ static int copy_host(const PnInventory *inventory, PnStatus *status)
                 return -ENOMEM;
         if (inventory->host.state != PN_KNOWN)
                 return 0;
-        return pn_copy(pn_type_Host(), host, inventory->host.v);
+        if (pn_copy(pn_type_Host(), host, inventory->host.v) < 0)
+                return -ENOMEM;
+        /* A saved one may have those of another time. */
+        pn_free(pn_type_Vitals(), host->vitals.v);
+        memset(&host->vitals, 0, sizeof host->vitals);
+        return 0;
 }
 
 static int copy_sources(const PnInventory *inventory, PnStatus *status)
@@ -239,9 +244,9 @@ int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *pol
         if (r == 0)
                 r = copy_host(inventory, &status);
         if (r == 0)
-                r = copy_sources(inventory, &status);
-        if (r == 0)
                 r = pn_find_vitals(inventory, facts.policy, &status);
+        if (r == 0)
+                r = copy_sources(inventory, &status);
         if (r == 0)
                 r = keep_history(before.status, &status);
         if (r == 0)

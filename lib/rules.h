@@ -32,7 +32,7 @@ int pn_rules_health(PnFacts *facts);
 int pn_rules_sensors(PnFacts *facts);
 int pn_rules_probe(PnFacts *facts);
 
-/* The hottest and the most worn of an inventory, for PnStatus.vitals; absent where nothing is
+/* The hottest and the most worn of an inventory, for the host of a status; absent where nothing is
  * known. 0 or -ENOMEM. */
 int pn_find_vitals(const PnInventory *inventory, const PnPolicy *policy, PnStatus *status);
 

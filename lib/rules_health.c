@@ -498,14 +498,15 @@ static int find_sensor(const PnInventory *inventory, PnVitals *vitals)
 
 int pn_find_vitals(const PnInventory *inventory, const PnPolicy *policy, PnStatus *status)
 {
-        PnVitals *vitals = PN_NEW(&status->vitals);
+        PnHost *host = status->host.v;
+        PnVitals *vitals = PN_NEW(&host->vitals);
 
         if (!vitals || find_drives(inventory, policy, vitals) < 0 ||
             find_sensor(inventory, vitals) < 0)
                 return -ENOMEM;
         if (!vitals->hottest_drive.v && !vitals->hottest_sensor.v && !vitals->most_worn.v) {
                 pn_free(pn_type_Vitals(), vitals);
-                memset(&status->vitals, 0, sizeof status->vitals);
+                memset(&host->vitals, 0, sizeof host->vitals);
         }
         return 0;
 }

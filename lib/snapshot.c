@@ -372,16 +372,23 @@ bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b)
         /* Views without what changes at each reading; only compared, never released. */
         PnStatus status_a = a->status, status_b = b->status;
         PnInventory inventory_a = a->inventory, inventory_b = b->inventory;
+        PnHost host_a = {0}, host_b = {0};
 
         if (a == b)
                 return false;
         if (!same_sources(&status_a, &status_b) || !same_drives(&inventory_a, &inventory_b))
                 return true;
+        if (status_a.host.v && status_b.host.v) {
+                host_a = *status_a.host.v;
+                host_b = *status_b.host.v;
+        }
         status_a.generation = status_b.generation;
         memset(&status_a.sources, 0, sizeof status_a.sources);
         memset(&status_b.sources, 0, sizeof status_b.sources);
-        memset(&status_a.vitals, 0, sizeof status_a.vitals);
-        memset(&status_b.vitals, 0, sizeof status_b.vitals);
+        memset(&host_a.vitals, 0, sizeof host_a.vitals);
+        memset(&host_b.vitals, 0, sizeof host_b.vitals);
+        status_a.host.v = &host_a;
+        status_b.host.v = &host_b;
         memset(&inventory_a.sources, 0, sizeof inventory_a.sources);
         memset(&inventory_b.sources, 0, sizeof inventory_b.sources);
         memset(&inventory_a.nvme, 0, sizeof inventory_a.nvme);
