@@ -26,6 +26,7 @@ typedef int (*VerbFunction)(Cli *cli, const char *argument);
 int cmd_status(Cli *cli, const char *argument);
 int cmd_pcie(Cli *cli, const char *argument);
 int cmd_nvme(Cli *cli, const char *argument);
+int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);

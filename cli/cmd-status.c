@@ -100,6 +100,8 @@ static int put_page(Cli *cli, const Facts *facts)
                 r = status_put_devices(cli, &view, &folded);
         }
         if (r == 0)
+                r = status_put_vitals(cli, status->host.v);
+        if (r == 0)
                 r = status_put_findings(cli, facts);
         if (r == 0)
                 r = status_put_gaps(cli, facts);

@@ -18,6 +18,7 @@ typedef enum Want {
         WANT_PCI = 1 << 0,
         WANT_NVME = 1 << 1,
         WANT_DISKS = 1 << 2,
+        WANT_SENSORS = 1 << 3, /* and what drives measure */
 } Want;
 
 typedef struct Facts {

@@ -17,6 +17,9 @@ int status_put_machine(Cli *cli, const PnHost *host);
 /* The table of rated devices; `ret_folded` says whether some share a line. */
 int status_put_devices(Cli *cli, const View *view, bool *ret_folded);
 
+/* The hottest and the most worn, in one line; nothing where neither is known. */
+int status_put_vitals(Cli *cli, const PnHost *host);
+
 /* What is wrong, why, and what to do. */
 int status_put_findings(Cli *cli, const Facts *facts);
 

@@ -20,7 +20,7 @@
 #define GRACE ((uint64_t)500 * 1000)
 
 /* What waits for devices to answer: the first snapshot does not wait for it. */
-#define SLOW_SOURCES (1u << PN_SOURCE_health)
+#define SLOW_SOURCES (1u << PN_SOURCE_health | 1u << PN_SOURCE_sensors)
 
 typedef struct Source {
         PnInventory incoming; /* what its run has sent so far; only its own lists are used */
@@ -59,6 +59,7 @@ static const struct {
     {PN_SOURCE_block, "disk", "disks"},
     {PN_SOURCE_block, "namespace_uses", "namespace_uses"},
     {PN_SOURCE_health, "nvme_health", "nvme_health"},
+    {PN_SOURCE_sensors, "sensor", "sensors"},
 };
 
 static uint64_t now_usec(const PnManager *manager)
@@ -152,6 +153,8 @@ static int merge(PnManager *manager, PnSourceId source, bool complete)
         case PN_SOURCE_health:
                 return pn_merge_list(pn_type_NvmeHealth(), &raw->nvme_health,
                                      &incoming->nvme_health, complete);
+        case PN_SOURCE_sensors:
+                return pn_merge_list(pn_type_Chip(), &raw->sensors, &incoming->sensors, complete);
         case PN_N_SOURCES:
                 break;
         }

@@ -363,6 +363,15 @@ static int drop_drives_of_guests(PnInventory *inventory)
         return 0;
 }
 
+static int compare_chip(const void *a, const void *b)
+{
+        const PnChip *one = a, *other = b;
+        const char *x = pn_text(&one->device), *y = pn_text(&other->device);
+        int r = pn_name_compare(x ? x : "", y ? y : "");
+
+        return r ? r : pn_name_compare(one->chip.v, other->chip.v);
+}
+
 static void sort(void *elements, unsigned n, size_t size,
                  int (*compare)(const void *, const void *))
 {
@@ -377,6 +386,8 @@ int pn_join(PnInventory *inventory)
         sort(inventory->pci.v, inventory->pci.n, sizeof *inventory->pci.v, compare_pci);
         sort(inventory->nvme.v, inventory->nvme.n, sizeof *inventory->nvme.v, compare_nvme);
         sort(inventory->disks.v, inventory->disks.n, sizeof *inventory->disks.v, compare_disk);
+        sort(inventory->sensors.v, inventory->sensors.n, sizeof *inventory->sensors.v,
+             compare_chip);
         sort(inventory->nvme_health.v, inventory->nvme_health.n, sizeof *inventory->nvme_health.v,
              compare_health);
         r = drop_drives_of_guests(inventory);

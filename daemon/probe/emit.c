@@ -23,6 +23,7 @@ static const struct {
                                   offsetof(PnInventory, namespace_uses)},
     [PN_OBJECT_NVME_HEALTH] = {"nvme_health", pn_type_NvmeHealth,
                                offsetof(PnInventory, nvme_health)},
+    [PN_OBJECT_CHIP] = {"sensor", pn_type_Chip, offsetof(PnInventory, sensors)},
 };
 
 const PnType *pn_object_type(PnObjectKind kind)

@@ -12,6 +12,7 @@ typedef enum PnObjectKind {
         PN_OBJECT_DISK,
         PN_OBJECT_NAMESPACE_USES,
         PN_OBJECT_NVME_HEALTH,
+        PN_OBJECT_CHIP,
         PN_N_OBJECT_KINDS,
 } PnObjectKind;
 

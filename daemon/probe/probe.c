@@ -26,6 +26,7 @@ static const struct {
     {"block", pn_source_block, "other disks, and what lives on disks and namespaces"},
     {"health", pn_source_health,
      "what NVMe drives say of themselves: as root, a few commands each"},
+    {"sensors", pn_source_sensors, "temperatures, fans and voltages by libsensors"},
 };
 
 #define N_SOURCES PN_ELEMENTS(sources)

@@ -37,17 +37,27 @@ int pn_record_directory(bool create)
         return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-int pn_record_open(const char *name, PnRecord *ret)
+static int open_record(const char *name, bool create, PnRecord *ret)
 {
-        _cleanup_close_ int dir = pn_record_directory(/* create= */ true), fd = -1;
+        _cleanup_close_ int dir = pn_record_directory(create), fd = -1;
 
         if (dir < 0)
-                return errno ? -errno : -ENOENT;
-        fd = openat(dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+                return -ENOENT;
+        fd = openat(dir, name, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
                 return -errno;
         ret->fd = PN_STEAL_FD(fd);
         return 0;
+}
+
+int pn_record_open(const char *name, PnRecord *ret)
+{
+        return open_record(name, true, ret);
+}
+
+int pn_record_find(const char *name, PnRecord *ret)
+{
+        return open_record(name, false, ret);
 }
 
 /* FNV-1a: finds what was torn by a crash. */

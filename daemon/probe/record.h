@@ -24,6 +24,9 @@ typedef struct PnRecord {
  * name. 0; -EWOULDBLOCK if another process (or thread) has it; or another negative errno. */
 int pn_record_open(const char *name, PnRecord *ret);
 
+/* The same for a record that is there already: -ENOENT if it is not. */
+int pn_record_find(const char *name, PnRecord *ret);
+
 /* Reads what was last written, if that was of this size and kind (a number that changes with the
  * layout). true, or false and nothing is changed. */
 bool pn_record_read(const PnRecord *record, uint32_t kind, void *data, size_t size);

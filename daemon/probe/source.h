@@ -9,4 +9,5 @@
  * object; `report` says only what ails the source as a whole. -ENOMEM, or 0. */
 typedef int PnSourceFunction(PnEmit *emit, PnReport *report);
 
-PnSourceFunction pn_source_host, pn_source_pci, pn_source_nvme, pn_source_block, pn_source_health;
+PnSourceFunction pn_source_host, pn_source_pci, pn_source_nvme, pn_source_block, pn_source_health,
+    pn_source_sensors;
