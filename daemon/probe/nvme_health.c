@@ -737,6 +737,7 @@ int pn_source_health(PnEmit *emit, PnReport *report)
         Health *health = calloc(1, sizeof *health);
         PnWalk walk = {.source = "health",
                        .kind = PN_OBJECT_NVME_HEALTH,
+                       .heeds = "nvme",
                        .context = health,
                        .n_workers = WORKERS,
                        .patience_ms = PATIENCE_MS,

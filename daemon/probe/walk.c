@@ -110,10 +110,9 @@ static void emit_unread(Walker *walker, size_t i, PnState why)
 }
 
 /* A file name for a device of a source: those are names out of directories, so without a slash. */
-static void lock_name(const Walker *walker, size_t i, char *buf, size_t size)
+static void lock_name(const Walker *walker, const char *source, size_t i, char *buf, size_t size)
 {
-        (void)snprintf(buf, size, "%s-%s", walker->walk.source,
-                       walker->walk.name(walker->walk.context, i));
+        (void)snprintf(buf, size, "%s-%s", source, walker->walk.name(walker->walk.context, i));
 }
 
 static void find_locks(Walker *walker)
@@ -134,7 +133,7 @@ static void take_lock(Walker *walker, size_t i)
                 walker->lock_dir = pn_record_directory(/* create= */ true);
         if (walker->lock_dir < 0)
                 return;
-        lock_name(walker, i, name, sizeof name);
+        lock_name(walker, walker->walk.source, i, name, sizeof name);
         fd = openat(walker->lock_dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
                 pn_close(fd);
@@ -147,15 +146,14 @@ static int compare_names(const void *a, const void *b)
         return strcmp(*x, *y);
 }
 
-static bool is_stuck(Walker *walker, size_t i)
+/* Whether a read of a device by a source has not come back. A lock that is left over goes. */
+static bool is_locked(Walker *walker, const char *source, size_t i)
 {
         _cleanup_close_ int fd = -1;
         char name[NAME_MAX + 1];
         const char *key = name;
 
-        if (walker->locks.n == 0)
-                return false;
-        lock_name(walker, i, name, sizeof name);
+        lock_name(walker, source, i, name, sizeof name);
         if (!bsearch(&key, walker->locks.v, walker->locks.n, sizeof *walker->locks.v,
                      compare_names))
                 return false;
@@ -166,6 +164,16 @@ static bool is_stuck(Walker *walker, size_t i)
                 return errno == EWOULDBLOCK;
         (void)unlinkat(walker->lock_dir, name, 0);
         return false;
+}
+
+static bool is_stuck(Walker *walker, size_t i)
+{
+        const PnWalk *walk = &walker->walk;
+
+        if (walker->locks.n == 0)
+                return false;
+        return is_locked(walker, walk->source, i) ||
+               (walk->heeds && is_locked(walker, walk->heeds, i));
 }
 
 static void release(Walker *walker)

@@ -23,6 +23,10 @@ typedef struct PnWalk {
         unsigned n_workers;   /* how many devices are read at a time; 0 is one */
         unsigned patience_ms; /* how long one may take; 0 is PN_WALK_PATIENCE_MS */
 
+        /* A source that reads devices of the same names: what is stuck there is not touched here,
+         * as if it were stuck here. May be NULL. */
+        const char *heeds;
+
         /* The device's name: its object's key (if the type has one) and its lock's name. */
         const char *(*name)(const void *context, size_t i);
 

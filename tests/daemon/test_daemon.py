@@ -23,6 +23,7 @@ PNHWD = os.path.join(BUILD, "daemon", "pnhwd")
 FAKE_PROBE = os.path.join(HERE, "fake-probe")
 HARDWARE = "io.pnhw.Hardware."
 SERVICE = "org.varlink.service."
+SOURCES = ("host", "pci", "nvme", "block", "health", "sensors")
 
 
 class Skip(Exception):
@@ -63,6 +64,8 @@ class Machine:
         self.pci()
         self.nvme(["S0", "S1"])
         self.block()
+        self.health()
+        self.sensors()
 
     def lines(self, source, objects, count=None, end=True, reason=None):
         text = "".join(json.dumps({"source": source, "kind": kind, "object": item}) + "\n"
@@ -127,6 +130,19 @@ class Machine:
                                     "uses": [{"type": "zfs_member", "name": "rpool"}]})
                 for n in range(2)]
         self.write("block", self.lines("block", uses + [("disk", {"name": "sda"})]))
+
+    def health(self, serials=("A", "B")):
+        self.write("health", self.lines("health", [
+            ("nvme_health", {"name": f"nvme{n}", "serial": serial, "health": {
+                "critical_warnings": [], "temperature_c": 40, "spare_percent": 100,
+                "spare_threshold_percent": 10, "used_percent": 1}})
+            for n, serial in enumerate(serials) if serial]))
+
+    def sensors(self, celsius=45):
+        self.write("sensors", self.lines("sensors", [("sensor", {
+            "chip": "k10temp-pci-00c3", "device": "0000:00:18.3", "readings": [
+                {"label": "Tdie", "feature": "temp1", "kind": "temperature", "value": celsius,
+                 "unit": "\u00b0C", "max": 90, "plausible": True}]})]))
 
     def starts(self):
         """The sources, in the order in which the probe was started for them."""
@@ -311,7 +327,7 @@ def every_method_answers():
         equal(status["generation"], 1)
         equal(status["host"]["hostname"], "tester")
         equal([(s["name"], s["state"]) for s in status["sources"]],
-              [(n, "fresh") for n in ("host", "pci", "nvme", "block")])
+              [(n, "fresh") for n in SOURCES])
         check(len(status["ratings"]) == 2, status["ratings"])
         inventory = d.ok("GetInventory")
         equal(sorted(inventory), ["generation", "inventory", "schema"])
@@ -804,7 +820,7 @@ def stop_with_a_hung_probe():
 @case
 def an_empty_machine():
     def prepare(machine):
-        for source in "host", "pci", "nvme", "block":
+        for source in SOURCES:
             machine.write(source, machine.lines(source, []))
     with running(prepare=prepare) as d:
         status = d.ok("GetStatus")
@@ -864,8 +880,8 @@ def refresh_has_a_minimum_interval():
         equal(d.machine.starts().count("pci"), 2)
         equal(d.machine.starts().count("nvme"), 1)
         equal(d.rescan(), 3)
-        equal([d.machine.starts().count(s) for s in ("host", "pci", "nvme", "block")], [2, 2, 2, 2]
-              if d.machine.starts().count("pci") == 2 else [2, 3, 2, 2])
+        equal([d.machine.starts().count(s) for s in SOURCES], [2, 2, 2, 2, 2, 2]
+              if d.machine.starts().count("pci") == 2 else [2, 3, 2, 2, 2, 2])
 
 
 @case

@@ -59,7 +59,7 @@ def pages(build, machine, tree):
         saved.flush()
         client = [os.path.join(build, 'cli', 'pnhwctl'), '--from=' + saved.name]
         answers = {}
-        for verb in ('status', 'pcie', 'nvme', 'disks'):
+        for verb in ('status', 'pcie', 'nvme', 'disks', 'sensors'):
             page = run(client + [verb])
             if page.returncode != 0:
                 raise RuntimeError(f'pnhwctl {verb}: exit {page.returncode}: {page.stderr}')

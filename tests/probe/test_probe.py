@@ -23,6 +23,8 @@ MKMACHINE = os.path.join(SOURCE, "tests", "bed", "mkmachine")
 UNSAFE = ("config", "vpd", "current_link_speed", "current_link_width", "max_link_speed",
           "max_link_width", "secondary_bus_number")
 NOBODY = "65534"
+LISTING = ("host", "pci", "nvme", "block")
+SOURCES = LISTING + ("health", "sensors")
 # The leak checker cannot work under strace: both want to trace.
 NO_LEAKS = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 GIB = 1 << 30
@@ -269,7 +271,7 @@ def document_form(bed):
     document = bed.machine("first-customer")
     equal("schema", list(document.items())[0], ("schema", 1))
     equal("sources", [(s["name"], s["state"], s["reason"]) for s in document["sources"]],
-          [(name, "fresh", None) for name in ("host", "pci", "nvme", "block")])
+          [(name, "fresh", None) for name in SOURCES])
     for source in document["sources"]:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", source["updated"]), source
         assert isinstance(source["took_ms"], int), source
@@ -277,6 +279,7 @@ def document_form(bed):
     equal("one source", [s["name"] for s in part["sources"]], ["nvme"])
     equal("no host", part["host"], None)
     equal("no pci", part["pci"], [])
+    equal("health without its source", unread(part["nvme"][0]), {"health": "cannot_join"})
     equal("uses without the block source", unread(part["nvme"][0]["namespaces"][0]),
           {"uses": "cannot_join"})
 
@@ -285,9 +288,8 @@ def document_form(bed):
 def lines_form(bed):
     objects, ends = bed.lines(bed.tree("first-customer"))
     equal("kinds", {kind: len(found) for kind, found in objects.items()},
-          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5})
-    equal("ends", {name: end["reason"] for name, end in ends.items()},
-          dict.fromkeys(("host", "pci", "nvme", "block")))
+          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5, "nvme_health": 5, "sensor": 2})
+    equal("ends", {name: end["reason"] for name, end in ends.items()}, dict.fromkeys(SOURCES))
     equal("uses", uses(one(objects["namespace_uses"], name="nvme3n1"))[2],
           ("zfs_member", "rpool", "nvme3n1p3", None))
     objects, ends = bed.lines(bed.tree("storage"), "block")
@@ -300,7 +302,7 @@ def empty_machine(bed):
     document = bed.machine("empty")
     for field in ("pci", "nvme", "disks"):
         equal(field, document[field], [])
-    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * 4)
+    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))
     host = document["host"]
     equal("no firmware", (host["board"], host["dimms"], host["slots"]), (None, [], []))
     equal("nothing unread", unread(host), {})
@@ -391,7 +393,7 @@ def a_suspended_parent_is_enough(bed):
 @test
 def drives_are_not_disturbed(bed):
     for name in ("first-customer", "multipath", "storage", "sleeping"):
-        for path in opened(bed, bed.tree(name)):
+        for path in opened(bed, bed.tree(name), *LISTING):
             assert not path.endswith("/nuse"), path
             assert "hwmon" not in path, path
             assert not re.match(r"/dev/(nvme|sd|vd|dm|md|mapper)", path), path
@@ -577,7 +579,10 @@ def ordinary_user(bed):
             equal("port", (unread(ours), unread(ours["link"])),
                   ({"slot_implemented": "permission"},
                    {"target_speed": "permission", "supported_speeds": "permission"}))
-    equal("drives", document["nvme"], full["nvme"])
+    for ours, right in zip(document["nvme"], full["nvme"]):
+        equal("health", unread(ours), {"health": "permission"})
+        for field in set(right) - {"health", "namespaces"}:
+            equal(f"{field} of {right['name']}", ours[field], right[field])
 
 
 # ---- devices that misbehave ----
@@ -649,7 +654,8 @@ def remembered_as_stuck(bed):
     assert took < 2, f"took {took:.1f} s"
     run = bed.run(tree, "sh", "-c", 'touch "$0"; "$1" nvme; ls -A /run/pnhw-probe', lock, bed.probe)
     document, _, rest = run.stdout.partition(b"\n")
-    equal("left over", [unread(d) for d in parse(document)["nvme"]], [{}] * 5)
+    equal("left over", [unread(d) for d in parse(document)["nvme"]],
+          [{"health": "cannot_join"}] * 5)
     equal("lock files", rest, b"")
 
 
@@ -675,8 +681,9 @@ def many_hung_drives(bed):
     hung = [d for d in objects["nvme"] if set(unread(d).values()) == {"timeout"}]
     equal("given up", len(hung), 8)
     assert "8 devices did not answer" in ends["nvme"]["reason"], ends["nvme"]
-    equal("other sources", {e["reason"] for n, e in ends.items() if n != "nvme"}, {None})
-    assert took < 24, f"took {took:.1f} s"
+    equal("other sources", {e["reason"] for n, e in ends.items()
+                            if n not in ("nvme", "health")}, {None})
+    assert took < 30, f"took {took:.1f} s"
 
 
 @test
@@ -753,7 +760,7 @@ def random_damage(bed):
                     pass
             document = bed.document(tree)
             equal(f"states, round {i} of {machine}",
-                  [s["state"] for s in document["sources"]], ["fresh"] * 4)
+                  [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))
 
 
 @test
@@ -780,7 +787,7 @@ def devices_that_go(bed):
     equal("functions", len(document["pci"]), 43)
     equal("drives", [d["name"] for d in document["nvme"]], ["nvme0", "nvme1", "nvme2", "nvme3"])
     equal("disks", document["disks"], [])
-    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * 4)
+    equal("states", [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))
 
 
 @test
