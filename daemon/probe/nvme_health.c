@@ -60,10 +60,11 @@ typedef struct Health {
 typedef struct Record {
         char identity[256]; /* of the controller, and of its appearance */
 
-        int64_t begun;       /* when the last reading did; 0: never */
-        int64_t in_flight;   /* since when a command is out; 0: none is */
-        uint32_t n_timeouts; /* in a row */
-        uint32_t slowness;   /* how often the interval is doubled */
+        int64_t begun;         /* when the last reading did; 0: never */
+        int64_t in_flight;     /* since when a command is out; 0: none is */
+        int64_t namespaces_at; /* when they were asked; 0: never */
+        uint32_t n_timeouts;   /* in a row */
+        uint32_t slowness;     /* how often the interval is doubled */
         bool is_hot, is_idle;
 
         PnState health;  /* of the last reading: known, or why not */
@@ -78,8 +79,7 @@ typedef struct Record {
         uint64_t refused, failed;
         int64_t error_count; /* up to which errors were looked at */
 
-        int64_t namespaces_at;     /* when they were asked; 0: never */
-        int64_t namespaces_writes; /* the drive's write commands then */
+        int64_t namespaces_writes; /* the drive's write commands when they were asked */
         uint32_t n_namespaces;
         struct {
                 uint32_t nsid;
