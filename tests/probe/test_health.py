@@ -571,8 +571,9 @@ def slow_buses_delay_nobody(bed):
         start = time.monotonic()
         found, _ = chips(host, f"""
             {slowfile} "$(readlink -f /sys/class/hwmon/{name})/fan3_input" -1 x & sleep 0.5
-            $P sensors""")
-        assert time.monotonic() - start < 6
+            # Its thread is in the kernel for good: the process cannot end, and is not waited for.
+            $P sensors >/run/out & sleep 4; cat /run/out""")
+        assert time.monotonic() - start < 10
         equal("hung", set(unread(found["nct6798-isa-0290"]).values()), {"timeout"})
         equal("the other", unread(found["k10temp-pci-00c3"]), {})
     host = Host(bed, "first-customer")
