@@ -737,6 +737,24 @@ def a_probe_that_fails_at_once():
 
 
 @case
+def drives_that_answer_late_delay_no_snapshot():
+    """The first one does not wait for health; the next has it."""
+    start = time.monotonic()
+    with running(prepare=lambda m: m.script("health", "sleep 3; cat $PNHW_FAKE/health")) as d:
+        drive = d.ok("GetDevice", {"name": "nvme0"})["device"]["nvme"]
+        check(time.monotonic() - start < 2.5, "it answers at once")
+        equal(drive["unread"], [{"field": "health", "reason": "cannot_join"}])
+        deadline = time.monotonic() + 10
+        while drive["health"] is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+            drive = d.ok("GetDevice", {"name": "nvme0"})["device"]["nvme"]
+        equal(drive["health"]["temperature_c"], 40)
+        equal(d.ok("GetStatus")["host"]["vitals"]["hottest_drive"]["temperature_c"], 40)
+        sensors = d.ok("GetInventory", {"kinds": ["sensors"]})["inventory"]["sensors"]
+        equal(sensors[0]["readings"][0]["value"], 45)
+
+
+@case
 def a_probe_that_fails_later():
     """What was known stays, is called stale, and is fresh again when it can be read again."""
     with running() as d:
