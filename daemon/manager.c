@@ -253,10 +253,10 @@ static void publish(PnManager *manager)
  * Always by way of the loop, so that a caller never finds the snapshot changed under its hands. */
 static void publish_soon(PnManager *manager)
 {
-        bool running = pn_collector_running(manager->collector);
+        PnSourceSet running = pn_collector_running(manager->collector);
         int enabled = SD_EVENT_OFF;
 
-        if (running & ~SLOW_SOURCES && !manager->snapshot)
+        if ((running & ~SLOW_SOURCES) && !manager->snapshot)
                 return;
         (void)sd_event_source_get_enabled(manager->grace, &enabled);
         if (running && enabled != SD_EVENT_OFF)
