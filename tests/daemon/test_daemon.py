@@ -131,7 +131,7 @@ class Machine:
                 for n in range(2)]
         self.write("block", self.lines("block", uses + [("disk", {"name": "sda"})]))
 
-    def health(self, serials=("A", "B")):
+    def health(self, serials=("S0", "S1")):
         self.write("health", self.lines("health", [
             ("nvme_health", {"name": f"nvme{n}", "serial": serial, "health": {
                 "critical_warnings": [], "temperature_c": 40, "spare_percent": 100,
