@@ -28,6 +28,7 @@ int cmd_pcie(Cli *cli, const char *argument);
 int cmd_nvme(Cli *cli, const char *argument);
 int cmd_net(Cli *cli, const char *argument);
 int cmd_modules(Cli *cli, const char *argument);
+int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);

@@ -23,6 +23,10 @@ enum {
         LINK,
         GBS,
         OF_BEST,
+        TEMPERATURE,
+        WORN,
+        SPARE,
+        WRITTEN,
         USED_BY,
 };
 
@@ -40,6 +44,10 @@ static const Column columns[] = {
     [LINK] = {"LINK", 0, 0, 5},
     [GBS] = {"GB/s", COLUMN_RIGHT | COLUMN_SHY, 0, 10},
     [OF_BEST] = {"OF BEST", COLUMN_RIGHT, 0, 1},
+    [TEMPERATURE] = {"TEMP", COLUMN_RIGHT, 0, 2},
+    [WORN] = {"WORN", COLUMN_RIGHT, 0, 4},
+    [SPARE] = {"SPARE", COLUMN_RIGHT | COLUMN_SHY, 0, 11},
+    [WRITTEN] = {"WRITTEN", COLUMN_RIGHT | COLUMN_SHY, 0, 12},
     [USED_BY] = {"USED BY", 0, 11, 3},
 };
 
@@ -57,6 +65,50 @@ static int compare_to_address(const void *key, const void *element)
         const PnRating *const *rating = element;
 
         return strcmp(key, (*rating)->address.v);
+}
+
+static void set_percent(Table *table, unsigned column, Style style, const PnInt *percent)
+{
+        char buf[32];
+
+        if (percent->state != PN_KNOWN)
+                return;
+        (void)snprintf(buf, sizeof buf, "%" PRId64 " %%", percent->v);
+        table_set_styled(table, column, style, buf);
+}
+
+/* Whether one of these findings is about the drive: then the figure behind it is coloured. */
+static Style style_by(const View *view, const PnNvme *drive, const char *code)
+{
+        for (unsigned i = 0; i < view->status->findings.n; i++) {
+                const PnFinding *finding = &view->status->findings.v[i];
+
+                if (pn_text_is(&finding->device, drive->name.v) &&
+                    pn_text_is(&finding->code, code) &&
+                    view_severity(&finding->severity) > MARK_UNKNOWN)
+                        return view_mark_style(view_severity(&finding->severity));
+        }
+        return STYLE_PLAIN;
+}
+
+static void set_health(Table *table, const View *view, const PnNvme *drive)
+{
+        const PnHealth *health = drive->health.v;
+        char buf[32];
+        Units units;
+
+        if (pn_is_unread(drive->health.state) && drive->health.state != PN_UNREAD_UNSUPPORTED)
+                table_set(table, TEMPERATURE, "?");
+        if (!health)
+                return;
+        if (health->temperature_c.state == PN_KNOWN) {
+                (void)snprintf(buf, sizeof buf, "%" PRId64 " °C", health->temperature_c.v);
+                table_set_styled(table, TEMPERATURE, style_by(view, drive, "nvme.hot"), buf);
+        }
+        set_percent(table, WORN, style_by(view, drive, "nvme.worn"), &health->used_percent);
+        set_percent(table, SPARE, style_by(view, drive, "nvme.spare_low"), &health->spare_percent);
+        if (health->bytes_written.state == PN_KNOWN)
+                table_set(table, WRITTEN, units_size(units, health->bytes_written.v));
 }
 
 /* "live" is what everybody expects, so it is not worth a column: other states stand out. */
@@ -83,8 +135,8 @@ static Mark mark_of(const View *view, const PnNvme *drive, const PnRating *ratin
         return state_of(drive) && mark < MARK_WARNING ? MARK_WARNING : mark;
 }
 
-static void set_drive(Table *table, const PnNvme *drive, const PnRating *rating, Mark mark,
-                      const char *node)
+static void set_drive(Table *table, const View *view, const PnNvme *drive, const PnRating *rating,
+                      Mark mark, const char *node)
 {
         Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
         char buf[96];
@@ -98,6 +150,7 @@ static void set_drive(Table *table, const PnNvme *drive, const PnRating *rating,
         table_set(table, FIRMWARE,
                   pn_is_unread(drive->firmware.state) ? "?" : pn_text(&drive->firmware));
         table_set(table, ADDRESS, pn_text(&drive->address));
+        set_health(table, view, drive);
         if (!rating) {
                 if (!pn_text_is(&drive->transport, "pcie"))
                         table_set(table, LINK, pn_text(&drive->transport));
@@ -136,7 +189,7 @@ static int add_drive(Table *table, const View *view, const PnNvme *drive, const 
         Mark mark = mark_of(view, drive, rating);
 
         if (!drive->namespaces.n)
-                set_drive(table, drive, rating, mark, drive->name.v);
+                set_drive(table, view, drive, rating, mark, drive->name.v);
         for (unsigned i = 0; i < drive->namespaces.n; i++) {
                 const PnNamespace *ns = &drive->namespaces.v[i];
                 _cleanup_free_ char *node = NULL;
@@ -145,7 +198,7 @@ static int add_drive(Table *table, const View *view, const PnNvme *drive, const 
                         node = NULL;
                         return -ENOMEM;
                 }
-                set_drive(table, drive, rating, mark, node);
+                set_drive(table, view, drive, rating, mark, node);
                 if (set_namespace(table, ns) < 0)
                         return -ENOMEM;
         }

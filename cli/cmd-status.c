@@ -102,6 +102,8 @@ static int put_page(Cli *cli, const Facts *facts)
         if (r == 0)
                 r = status_put_ports(cli, &view, &facts->ports);
         if (r == 0)
+                r = status_put_vitals(cli, status->host.v);
+        if (r == 0)
                 r = status_put_findings(cli, facts);
         if (r == 0)
                 r = status_put_gaps(cli, facts);

@@ -21,10 +21,11 @@ typedef struct Verb {
 static const Verb verbs[] = {
     {"status", NULL, "Is everything at its best? If not: what, why, and what to do", cmd_status},
     {"findings", NULL, "What is wrong, one line each", cmd_findings},
-    {"nvme", NULL, "NVMe drives: identity, size, slot, link, use", cmd_nvme},
+    {"nvme", NULL, "NVMe drives: identity, size, slot, link, health, use", cmd_nvme},
     {"pcie", NULL, "The tree of PCI Express links, actual against possible", cmd_pcie},
     {"net", NULL, "Network ports and bonds: speed of what it could be, partner, slot", cmd_net},
     {"modules", NULL, "What is plugged into network ports: kind, reach, light", cmd_modules},
+    {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
 };

@@ -160,10 +160,11 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
                 char parameters[64];
 
                 (void)snprintf(parameters, sizeof parameters, "{\"kinds\":[\"%s\"]}",
-                               want & WANT_PCI    ? "pci"
-                               : want & WANT_NVME ? "nvme"
-                               : want & WANT_NICS ? "nics"
-                                                  : "disks");
+                               want & WANT_PCI       ? "pci"
+                               : want & WANT_NVME    ? "nvme"
+                               : want & WANT_NICS    ? "nics"
+                               : want & WANT_SENSORS ? "sensors\",\"nvme"
+                                                     : "disks");
                 r = daemon_inventory(cli, client, parameters, &ret->inventory);
         }
         return r;
@@ -376,7 +377,8 @@ static int document_facts(Cli *cli, Facts *ret)
         if (r)
                 return r;
         if (pn_join(&ret->inventory) < 0 ||
-            pn_assess(&ret->inventory, NULL, time_of(&ret->inventory, now), &ret->status) < 0)
+            pn_assess(&ret->inventory, (PnBefore){0}, NULL, time_of(&ret->inventory, now),
+                      &ret->status) < 0)
                 return cli_out_of_memory(cli);
         return 0;
 }

@@ -20,6 +20,7 @@ typedef enum Want {
         WANT_NVME = 1 << 1,
         WANT_DISKS = 1 << 2,
         WANT_NICS = 1 << 3,
+        WANT_SENSORS = 1 << 4, /* and what drives measure */
 } Want;
 
 typedef struct Facts {

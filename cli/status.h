@@ -20,6 +20,9 @@ int status_put_devices(Cli *cli, const View *view, bool *ret_folded);
 /* The table of network ports. */
 int status_put_ports(Cli *cli, const View *view, const PnPorts *ports);
 
+/* The hottest and the most worn, in one line; nothing where neither is known. */
+int status_put_vitals(Cli *cli, const PnHost *host);
+
 /* What is wrong, why, and what to do. */
 int status_put_findings(Cli *cli, const Facts *facts);
 

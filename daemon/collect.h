@@ -10,7 +10,7 @@
 struct json_object;
 
 /* The sources, in the order of the inventory's `sources`. */
-#define PN_SOURCES(S) S(host) S(pci) S(nvme) S(block) S(net) S(module)
+#define PN_SOURCES(S) S(host) S(pci) S(nvme) S(block) S(net) S(module) S(health) S(sensors)
 
 typedef enum PnSourceId {
 #define PN_SOURCE_ID(name) PN_SOURCE_##name,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 
+#include "config.h"
 #include "log.h"
 #include "manager.h"
 #include "server.h"
@@ -18,8 +19,9 @@
 typedef struct Options {
         char *socket;
         char *probe;
-        uint64_t interval; /* µs */
+        uint64_t interval; /* µs; 0: as the policy says */
         uint64_t deadline; /* µs */
+        bool check_config;
 } Options;
 
 typedef struct Daemon {
@@ -42,8 +44,9 @@ static void help(void)
              "  --socket=PATH             Listen here (default: $RUNTIME_DIRECTORY/pnhwd.sock,\n"
              "                            else /run/pnhw/pnhwd.sock)\n"
              "  --probe=PATH              The program that reads the hardware\n"
-             "  --interval=SECONDS        Between two readings (default: 60)\n"
+             "  --interval=SECONDS        Between two readings (default: pnhwd.conf's, else 60)\n"
              "  --probe-deadline=SECONDS  What a reading may take (default: 10)\n"
+             "  --check-config            Say what is wrong in pnhwd.conf, and end\n"
              "  -h, --help                This text\n"
              "      --version             The version");
 }
@@ -78,6 +81,7 @@ static int parse_options(int argc, char **argv, Options *options)
                 OPTION_PROBE,
                 OPTION_INTERVAL,
                 OPTION_DEADLINE,
+                OPTION_CHECK_CONFIG,
                 OPTION_VERSION,
         };
         static const struct option table[] = {
@@ -85,6 +89,7 @@ static int parse_options(int argc, char **argv, Options *options)
             {"probe", required_argument, NULL, OPTION_PROBE},
             {"interval", required_argument, NULL, OPTION_INTERVAL},
             {"probe-deadline", required_argument, NULL, OPTION_DEADLINE},
+            {"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
             {"help", no_argument, NULL, 'h'},
             {"version", no_argument, NULL, OPTION_VERSION},
             {0},
@@ -105,6 +110,9 @@ static int parse_options(int argc, char **argv, Options *options)
                 case OPTION_DEADLINE:
                         r = parse_seconds("probe-deadline", optarg, &options->deadline);
                         break;
+                case OPTION_CHECK_CONFIG:
+                        options->check_config = true;
+                        break;
                 case 'h':
                         help();
                         return 0;
@@ -121,7 +129,7 @@ static int parse_options(int argc, char **argv, Options *options)
         }
         if (r == -EINVAL)
                 fprintf(stderr, "Possible: --socket=PATH --probe=PATH --interval=SECONDS "
-                                "--probe-deadline=SECONDS --help --version\n");
+                                "--probe-deadline=SECONDS --check-config --help --version\n");
         return r < 0 ? r : 1;
 }
 
@@ -241,12 +249,53 @@ static int set_signals(sd_event *event)
         return 0;
 }
 
-static int run(const Options *options)
+static void log_problem(_unused_ void *userdata, const char *file, unsigned line,
+                        const char *problem)
+{
+        if (line)
+                pn_log(PN_LOG_WARNING, "%s:%u: %s; the line is passed over", file, line, problem);
+        else
+                pn_log(PN_LOG_WARNING, "%s: %s", file, problem);
+}
+
+static void print_problem(void *userdata, const char *file, unsigned line, const char *problem)
+{
+        unsigned *n = userdata;
+
+        if (line)
+                fprintf(stderr, "%s:%u: %s\n", file, line, problem);
+        else
+                fprintf(stderr, "%s: %s\n", file, problem);
+        ++*n;
+}
+
+static int check_config(void)
+{
+        _cleanup_(pn_policy_done) PnPolicy policy = PN_POLICY_DEFAULT;
+        unsigned n = 0;
+
+        if (pn_config_load(&policy, print_problem, &n) < 0) {
+                fprintf(stderr, "memory is short\n");
+                return EXIT_FAILURE;
+        }
+        if (n)
+                return EXIT_FAILURE;
+        puts("The configuration is good.");
+        return EXIT_SUCCESS;
+}
+
+static int run(const Options *options, const PnPolicy *policy)
 {
         _cleanup_(sd_event_unrefp) sd_event *event = NULL;
         _cleanup_(pn_manager_freep) PnManager *manager = NULL;
         _cleanup_(pn_server_freep) PnServer *server = NULL;
-        PnManagerOptions manager_options = {options->probe, options->interval, options->deadline};
+        PnManagerOptions manager_options = {
+            .probe = options->probe,
+            .interval =
+                options->interval ? options->interval : (uint64_t)policy->interval_s * 1000 * 1000,
+            .deadline = options->deadline,
+            .policy = policy,
+        };
         Daemon daemon = {.options = *options};
         int r;
 
@@ -268,7 +317,7 @@ static int run(const Options *options)
         if (r < 0)
                 return r;
         pn_log(PN_LOG_INFO, "pnhwd " PN_VERSION " reads the hardware each %.3g s with %s",
-               (double)options->interval / 1e6, options->probe);
+               (double)manager_options.interval / 1e6, options->probe);
         r = pn_manager_start(manager, on_snapshot, &daemon);
         if (r >= 0)
                 r = sd_event_loop(event);
@@ -296,9 +345,9 @@ static int fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
         _cleanup_(options_done) Options options = {
-            .interval = (uint64_t)60 * 1000 * 1000,
             .deadline = (uint64_t)10 * 1000 * 1000,
         };
+        _cleanup_(pn_policy_done) PnPolicy policy = PN_POLICY_DEFAULT;
         int r;
 
         if (fill_standard_descriptors() < 0)
@@ -308,7 +357,9 @@ int main(int argc, char **argv)
                 return EXIT_SUCCESS;
         if (r < 0)
                 return 2;
-        if (set_defaults(&options) < 0)
+        if (options.check_config)
+                return check_config();
+        if (set_defaults(&options) < 0 || pn_config_load(&policy, log_problem, NULL) < 0)
                 return EXIT_FAILURE;
-        return run(&options) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        return run(&options, &policy) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -23,6 +23,9 @@
  * it is shown. */
 #define GRACE ((uint64_t)500 * 1000)
 
+/* What waits for devices to answer: the first snapshot does not wait for it. */
+#define SLOW_SOURCES (1u << PN_SOURCE_health | 1u << PN_SOURCE_sensors)
+
 typedef struct Source {
         PnInventory incoming; /* what its run has sent so far; only its own lists are used */
         uint64_t last_start;  /* CLOCK_MONOTONIC, µs; 0 before the first */
@@ -61,6 +64,8 @@ static const struct {
     {PN_SOURCE_block, "namespace_uses", "namespace_uses"},
     {PN_SOURCE_net, "nic", "nics"},
     {PN_SOURCE_module, "port_module", "port_modules"},
+    {PN_SOURCE_health, "nvme_health", "nvme_health"},
+    {PN_SOURCE_sensors, "sensor", "sensors"},
 };
 
 static uint64_t now_usec(const PnManager *manager)
@@ -156,6 +161,11 @@ static int merge(PnManager *manager, PnSourceId source, bool complete)
         case PN_SOURCE_module:
                 return pn_merge_list(pn_type_PortModule(), &raw->port_modules,
                                      &incoming->port_modules, complete);
+        case PN_SOURCE_health:
+                return pn_merge_list(pn_type_NvmeHealth(), &raw->nvme_health,
+                                     &incoming->nvme_health, complete);
+        case PN_SOURCE_sensors:
+                return pn_merge_list(pn_type_Chip(), &raw->sensors, &incoming->sensors, complete);
         case PN_N_SOURCES:
                 break;
         }
@@ -201,9 +211,12 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
 {
         PnInventory inventory = {0};
         PnStatus status = {0};
+        PnBefore before = {0};
         char now[32];
         int r;
 
+        if (manager->snapshot)
+                before = (PnBefore){&manager->snapshot->inventory, &manager->snapshot->status};
         now_text(now);
         r = pn_copy(pn_type_Inventory(), &inventory, &manager->raw);
         for (size_t i = 0; r >= 0 && i < PN_N_SOURCES; i++) {
@@ -215,8 +228,7 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
         if (r >= 0)
                 r = pn_join(&inventory);
         if (r >= 0)
-                r = pn_assess(&inventory, manager->snapshot ? &manager->snapshot->status : NULL,
-                              now, &status);
+                r = pn_assess(&inventory, before, manager->options.policy, now, &status);
         if (r >= 0)
                 return pn_snapshot_new(&inventory, &status, manager->generation + 1, ret);
         pn_done(pn_type_Inventory(), &inventory);
@@ -248,14 +260,14 @@ static void publish(PnManager *manager)
 }
 
 /* Shows what has ended: next if nothing else is on its way, else a little later. The first snapshot
- * waits for every source, each of which ends at its deadline at the latest. Always by way of the
- * loop, so that a caller never finds the snapshot changed under its hands. */
+ * waits for every source that lists devices, each of which ends at its deadline at the latest.
+ * Always by way of the loop, so that a caller never finds the snapshot changed under its hands. */
 static void publish_soon(PnManager *manager)
 {
-        bool running = pn_collector_running(manager->collector);
+        PnSourceSet running = pn_collector_running(manager->collector);
         int enabled = SD_EVENT_OFF;
 
-        if (running && !manager->snapshot)
+        if ((running & ~SLOW_SOURCES) && !manager->snapshot)
                 return;
         (void)sd_event_source_get_enabled(manager->grace, &enabled);
         if (running && enabled != SD_EVENT_OFF)
@@ -359,7 +371,7 @@ static int on_grace(sd_event_source *grace _unused_, uint64_t usec _unused_, voi
 {
         PnManager *manager = userdata;
 
-        if (manager->snapshot || !pn_collector_running(manager->collector))
+        if (manager->snapshot || !(pn_collector_running(manager->collector) & ~SLOW_SOURCES))
                 publish(manager);
         return 0;
 }

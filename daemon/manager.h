@@ -4,15 +4,17 @@
 #pragma once
 
 #include "collect.h"
+#include "policy.h"
 #include "snapshot.h"
 
 /* A source is not started again sooner than this after its last start (µs). */
 #define PN_REFRESH_MIN ((uint64_t)2 * 1000 * 1000)
 
 typedef struct PnManagerOptions {
-        const char *probe; /* path of the program; must outlive the manager */
-        uint64_t interval; /* between two readings of pci, nvme and block; µs */
-        uint64_t deadline; /* of one run of the probe; µs */
+        const char *probe;      /* path of the program; must outlive the manager */
+        uint64_t interval;      /* between two readings of pci, nvme and block; µs */
+        uint64_t deadline;      /* of one run of the probe; µs */
+        const PnPolicy *policy; /* must outlive the manager */
 } PnManagerOptions;
 
 typedef struct PnManager PnManager;

@@ -208,7 +208,12 @@ static int copy_host(const PnInventory *inventory, PnStatus *status)
                 return -ENOMEM;
         if (inventory->host.state != PN_KNOWN)
                 return 0;
-        return pn_copy(pn_type_Host(), host, inventory->host.v);
+        if (pn_copy(pn_type_Host(), host, inventory->host.v) < 0)
+                return -ENOMEM;
+        /* A saved one may have those of another time. */
+        pn_free(pn_type_Vitals(), host->vitals.v);
+        memset(&host->vitals, 0, sizeof host->vitals);
+        return 0;
 }
 
 static int copy_sources(const PnInventory *inventory, PnStatus *status)
@@ -223,18 +228,16 @@ static int copy_sources(const PnInventory *inventory, PnStatus *status)
         return 0;
 }
 
-static int run_rules(const PnInventory *inventory, const char *now, PnRatings *ratings,
-                     const PnPorts *ports, PnFacts *facts)
+static int run_rules(PnRatings *ratings, const PnPorts *ports, PnFacts *facts)
 {
+        const PnInventory *inventory = facts->inventory;
         PnTopology topology;
         int r = pn_topology_build(inventory, &topology);
 
         if (r < 0)
                 return r;
-        facts->inventory = inventory;
         facts->ratings = ratings;
         facts->topology = &topology;
-        facts->now = now;
         facts->ports = ports;
         r = pn_places_find(inventory, ratings, &facts->places);
         if (r == 0)
@@ -244,6 +247,10 @@ static int run_rules(const PnInventory *inventory, const char *now, PnRatings *r
         if (r == 0)
                 r = pn_rules_nic(facts);
         if (r == 0)
+                r = pn_rules_health(facts);
+        if (r == 0)
+                r = pn_rules_sensors(facts);
+        if (r == 0)
                 r = pn_rules_probe(facts);
         pn_places_done(&facts->places);
         pn_topology_done(&topology);
@@ -251,13 +258,17 @@ static int run_rules(const PnInventory *inventory, const char *now, PnRatings *r
         return r;
 }
 
-int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char *now,
-              PnStatus *ret)
+int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
+              const char *now, PnStatus *ret)
 {
+        static const PnPolicy fresh = PN_POLICY_DEFAULT;
         PnStatus status = {0};
         PnRatings ratings = {0};
         PnPorts ports = {0};
-        PnFacts facts = {0};
+        PnFacts facts = {.inventory = inventory,
+                         .before = before.inventory,
+                         .policy = policy ? policy : &fresh,
+                         .now = now};
         int r;
 
         status.schema = pn_int(PN_SCHEMA_VERSION);
@@ -266,7 +277,7 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         if (r == 0)
                 r = pn_ports_judge(inventory, &ratings, &ports);
         if (r == 0)
-                r = run_rules(inventory, now, &ratings, &ports, &facts);
+                r = run_rules(&ratings, &ports, &facts);
         /* The list changes owner; the anonymous types are laid out alike (schema.h). */
         status.ratings.state = PN_KNOWN;
         status.ratings.n = ratings.n;
@@ -276,9 +287,11 @@ int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char
         if (r == 0)
                 r = copy_host(inventory, &status);
         if (r == 0)
+                r = pn_find_vitals(inventory, facts.policy, &status);
+        if (r == 0)
                 r = copy_sources(inventory, &status);
         if (r == 0)
-                r = keep_history(previous, &status);
+                r = keep_history(before.status, &status);
         if (r == 0)
                 r = pn_summarise(inventory, &ports, &status);
         pn_ports_done(&ports);

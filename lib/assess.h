@@ -4,12 +4,20 @@
 #pragma once
 
 #include "model.h"
+#include "policy.h"
 
-/* Assesses a joined inventory. `previous` (may be NULL) is the status before this one: findings
- * that it has too keep their `since`. `now` is the time to give to new ones (RFC 3339, UTC). The
- * result holds copies; `generation` is for the caller to set (it is 0). 0 or -ENOMEM. */
-int pn_assess(const PnInventory *inventory, const PnStatus *previous, const char *now,
-              PnStatus *ret);
+/* What was known before; each may be NULL. */
+typedef struct PnBefore {
+        const PnInventory *inventory;
+        const PnStatus *status;
+} PnBefore;
+
+/* Assesses a joined inventory. Findings that the status before has too keep their `since`, and
+ * what one reading cannot tell is held against the inventory before. `policy` may be NULL for the
+ * default. `now` is the time to give to new findings (RFC 3339, UTC). The result holds copies;
+ * `generation` is for the caller to set (it is 0). 0 or -ENOMEM. */
+int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
+              const char *now, PnStatus *ret);
 
 /* Rank of a severity word, 0 info … 3 critical; -EINVAL for another word. */
 int pn_severity_rank(const char *severity);

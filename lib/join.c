@@ -172,6 +172,89 @@ static int join_uses(PnInventory *inventory)
         return 0;
 }
 
+static int compare_health(const void *a, const void *b)
+{
+        const PnNvmeHealth *one = a, *other = b;
+
+        return strcmp(one->name.v, other->name.v);
+}
+
+static bool same_text(const PnText *a, const PnText *b)
+{
+        return a->state != PN_KNOWN || b->state != PN_KNOWN || strcmp(a->v, b->v) == 0;
+}
+
+static const PnNvmeHealth *find_health(const PnInventory *inventory, const PnNvme *drive)
+{
+        const PnNvmeHealth key = {.name = drive->name}, *found;
+
+        if (!inventory->nvme_health.n)
+                return NULL;
+        found = bsearch(&key, inventory->nvme_health.v, inventory->nvme_health.n, sizeof key,
+                        compare_health);
+        return found && same_text(&found->serial, &drive->serial) ? found : NULL;
+}
+
+/* A drive with two controllers is asked through one of them. */
+static const PnNvmeHealth *find_sibling_health(const PnInventory *inventory, const PnNvme *drive)
+{
+        for (unsigned i = 0; i < inventory->nvme.n && pn_text(&drive->serial); i++) {
+                const PnNvme *other = &inventory->nvme.v[i];
+
+                if (other != drive && pn_text(&drive->subsystem) &&
+                    pn_text_is(&other->subsystem, drive->subsystem.v) &&
+                    pn_text_is(&other->serial, drive->serial.v) && find_health(inventory, other))
+                        return find_health(inventory, other);
+        }
+        return NULL;
+}
+
+static int copy_health(PnNvme *drive, const PnNvmeHealth *from)
+{
+        pn_free(pn_type_Health(), drive->health.v);
+        drive->health.v = NULL;
+        drive->health.state = from->health.state;
+        if (from->health.state == PN_KNOWN) {
+                PnHealth *health = PN_NEW(&drive->health);
+
+                if (!health || pn_copy(pn_type_Health(), health, from->health.v) < 0)
+                        return -ENOMEM;
+        }
+        for (unsigned i = 0; i < drive->namespaces.n; i++)
+                for (unsigned k = 0; k < from->namespaces.n; k++)
+                        if (drive->namespaces.v[i].nsid.state == PN_KNOWN &&
+                            drive->namespaces.v[i].nsid.v == from->namespaces.v[k].nsid.v)
+                                drive->namespaces.v[i].used_bytes =
+                                    from->namespaces.v[k].used_bytes;
+        return 0;
+}
+
+static int join_health(PnInventory *inventory)
+{
+        for (unsigned i = 0; i < inventory->nvme.n; i++) {
+                PnNvme *drive = &inventory->nvme.v[i];
+                const PnNvmeHealth *health;
+
+                if (pn_is_true(drive->lost) ||
+                    (drive->transport.state != PN_KNOWN && !pn_text(&drive->address)) ||
+                    (drive->transport.state == PN_KNOWN && !pn_text_is(&drive->transport, "pcie")))
+                        continue;
+                health = find_health(inventory, drive);
+                if (!health)
+                        health = find_sibling_health(inventory, drive);
+                if (health && copy_health(drive, health) < 0)
+                        return -ENOMEM;
+                if (!health && drive->health.state == PN_ABSENT)
+                        drive->health.state = PN_UNREAD_CANNOT_JOIN;
+        }
+        while (inventory->nvme_health.n)
+                pn_list_remove(pn_type_NvmeHealth(), &inventory->nvme_health,
+                               inventory->nvme_health.n - 1);
+        free(inventory->nvme_health.v);
+        memset(&inventory->nvme_health, 0, sizeof inventory->nvme_health);
+        return 0;
+}
+
 /* The function that an SMBIOS slot's address means: firmware gives the device in the slot, or the
  * port that leads to it, or (for an empty slot) the bus below the port. */
 static uint32_t slot_owner(const PnTopology *topology, const PnSlot *slot)
@@ -367,6 +450,15 @@ static int join_modules(PnInventory *inventory)
         return 0;
 }
 
+static int compare_chip(const void *a, const void *b)
+{
+        const PnChip *one = a, *other = b;
+        const char *x = pn_text(&one->device), *y = pn_text(&other->device);
+        int r = pn_name_compare(x ? x : "", y ? y : "");
+
+        return r ? r : pn_name_compare(one->chip.v, other->chip.v);
+}
+
 static void sort(void *elements, unsigned n, size_t size,
                  int (*compare)(const void *, const void *))
 {
@@ -381,6 +473,10 @@ int pn_join(PnInventory *inventory)
         sort(inventory->pci.v, inventory->pci.n, sizeof *inventory->pci.v, compare_pci);
         sort(inventory->nvme.v, inventory->nvme.n, sizeof *inventory->nvme.v, compare_nvme);
         sort(inventory->disks.v, inventory->disks.n, sizeof *inventory->disks.v, compare_disk);
+        sort(inventory->sensors.v, inventory->sensors.n, sizeof *inventory->sensors.v,
+             compare_chip);
+        sort(inventory->nvme_health.v, inventory->nvme_health.n, sizeof *inventory->nvme_health.v,
+             compare_health);
         r = name_unread_nics(inventory);
         sort(inventory->nics.v, inventory->nics.n, sizeof *inventory->nics.v, compare_nic);
         if (r == 0)
@@ -389,5 +485,7 @@ int pn_join(PnInventory *inventory)
                 r = drop_drives_of_guests(inventory);
         if (r == 0)
                 r = join_uses(inventory);
+        if (r == 0)
+                r = join_health(inventory);
         return r == 0 ? join_slots(inventory) : r;
 }

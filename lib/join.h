@@ -9,6 +9,10 @@
  *  - What lives on an NVMe namespace (`namespace_uses`, by block device number, else by name)
  *    moves to the namespace. A namespace for which the block source had no answer gets `uses`
  *    unread, reason cannot_join: never "nothing lives on it".
+ *  - What drives say of themselves (`nvme_health`, by name and serial number) moves to the drive,
+ *    and to the other controllers of the same drive. A PCIe drive of which nothing came gets
+ *    `health` unread, reason cannot_join: never "it has none". Drives that are lost and those
+ *    behind a network have none.
  *  - A PCI function without a slot gets the one that SMBIOS gives for its address, else its nearest
  *    ancestor's.
  *  - What is plugged into a port (`port_modules`, by PCI address and port number, else by name)

@@ -39,6 +39,23 @@
         F(T, BOOL, in_use, "", "IN USE", "Whether the firmware found a card in it at boot.")       \
         F(T, TEXT, address, "", "ADDRESS", "PCI address, where the firmware gives a real one.")
 
+#define PN_HOTTEST_FIELDS(F, T)                                                                    \
+        F(T, KEY, name, "", "DEVICE", "A drive, or the device that a sensor is part of.")          \
+        F(T, TEXT, label, "", "SENSOR", "The sensor's name; null for a drive as a whole.")         \
+        F(T, REAL, temperature_c, "°C", "TEMPERATURE", "What it measures.")                        \
+        F(T, REAL, limit_c, "°C", "LIMIT", "Above this it is too hot, where that is known.")
+
+#define PN_MOST_WORN_FIELDS(F, T)                                                                  \
+        F(T, KEY, name, "", "DRIVE", "The drive.")                                                 \
+        F(T, INT, used_percent, "%", "WORN", "Of its rated life.")                                 \
+        F(T, INT, spare_percent, "%", "SPARE", "Spare blocks that are left.")
+
+#define PN_VITALS_FIELDS(F, T)                                                                     \
+        F(T, OBJ, hottest_drive, Hottest, "HOTTEST DRIVE", "The drive that is nearest its limit.") \
+        F(T, OBJ, hottest_sensor, Hottest, "HOTTEST SENSOR",                                       \
+          "The sensor that is nearest its limit.")                                                 \
+        F(T, OBJ, most_worn, MostWorn, "MOST WORN", "The drive that is most worn.")
+
 #define PN_HOST_FIELDS(F, T)                                                                       \
         F(T, TEXT, hostname, "", "HOST", "Host name.")                                             \
         F(T, OBJ, machine, Product, "MACHINE", "The machine as a whole.")                          \
@@ -51,7 +68,9 @@
         F(T, TEXT, kernel, "", "KERNEL", "Kernel release.")                                        \
         F(T, TEXT, os, "", "OS", "Operating system, as os-release names it.")                      \
         F(T, TEXT, proxmox_version, "", "PROXMOX VE", "Version of Proxmox VE, where installed.")   \
-        F(T, TEXT, virtualization, "", "VIRTUAL", "Hypervisor that this system runs under.")
+        F(T, TEXT, virtualization, "", "VIRTUAL", "Hypervisor that this system runs under.")       \
+        F(T, OBJ, vitals, Vitals, "VITALS",                                                        \
+          "The hottest and the most worn of its devices; in a status alone.")
 
 #define PN_LINK_FIELDS(F, T)                                                                       \
         F(T, REAL, current_speed, "GT/s", "SPEED", "Lane rate now.")                               \
@@ -105,10 +124,47 @@
         F(T, KEY, name, "", "NAME", "Block device of the namespace.")                              \
         F(T, INT, nsid, "", "NSID", "Namespace id.")                                               \
         F(T, INT, capacity_bytes, "bytes", "CAPACITY", "Size of the namespace.")                   \
+        F(T, INT, used_bytes, "bytes", "IN USE", "What of it holds data, as the drive counts.")    \
         F(T, INT, block_size, "bytes", "BLOCK", "Logical block size.")                             \
         F(T, INT, metadata_size, "bytes", "METADATA", "Metadata bytes per block.")                 \
         F(T, TEXT, device_number, "", "DEVNO", "Block device number, major:minor.")                \
         F(T, LIST, uses, Use, "USED BY", "What lives on it.")
+
+#define PN_NVME_SENSOR_FIELDS(F, T)                                                                \
+        F(T, NUM, index, "", "SENSOR", "Number of the sensor, 1 to 8.")                            \
+        F(T, INT, temperature_c, "°C", "TEMPERATURE", "What it measures.")
+
+#define PN_HEALTH_FIELDS(F, T)                                                                     \
+        F(T, TEXTS, critical_warnings, "", "WARNINGS",                                             \
+          "spare, temperature, reliability, read_only, volatile_backup, persistent_memory.")       \
+        F(T, INT, temperature_c, "°C", "TEMPERATURE", "The drive's one temperature.")              \
+        F(T, LIST, sensors, NvmeSensor, "SENSORS", "Sensors that the drive has.")                  \
+        F(T, INT, warning_temperature_c, "°C", "WARNS AT", "Hot, says its maker.")                 \
+        F(T, INT, critical_temperature_c, "°C", "CRITICAL AT", "Too hot, says its maker.")         \
+        F(T, INT, spare_percent, "%", "SPARE", "Spare blocks that are left.")                      \
+        F(T, INT, spare_threshold_percent, "%", "SPARE LIMIT", "Below it the drive warns.")        \
+        F(T, INT, used_percent, "%", "WORN", "Of its rated life; may go beyond 100, 255 is more.") \
+        F(T, INT, data_units_read, "", "UNITS READ", "Thousands of 512 bytes, rounded up.")        \
+        F(T, INT, data_units_written, "", "UNITS WRITTEN", "Thousands of 512 bytes, rounded up.")  \
+        F(T, INT, bytes_read, "bytes", "READ", "At most this much was read.")                      \
+        F(T, INT, bytes_written, "bytes", "WRITTEN", "At most this much was written.")             \
+        F(T, INT, host_reads, "", "READS", "Read commands completed.")                             \
+        F(T, INT, host_writes, "", "WRITES", "Write commands completed.")                          \
+        F(T, INT, busy_minutes, "min", "BUSY", "Time with commands to do.")                        \
+        F(T, INT, power_cycles, "", "POWER CYCLES", "Times that it was switched on.")              \
+        F(T, INT, power_on_hours, "h", "POWER ON", "Time with power.")                             \
+        F(T, INT, unsafe_shutdowns, "", "UNSAFE OFF", "Times that power went without notice.")     \
+        F(T, INT, media_errors, "errors", "MEDIA ERRORS", "Data that could not be recovered.")     \
+        F(T, INT, error_log_entries, "", "ERROR LOG",                                              \
+          "Entries over the drive's life; commands that it refused are among them.")               \
+        F(T, INT, refused_commands, "", "REFUSED",                                                 \
+          "Of the entries that came while it was watched: commands that it does not have.")        \
+        F(T, INT, failed_commands, "", "FAILED",                                                   \
+          "Of the entries that came while it was watched: commands that failed in the drive.")     \
+        F(T, INT, warning_temperature_minutes, "min", "TIME HOT", "Time above the first limit.")   \
+        F(T, INT, critical_temperature_minutes, "min", "TIME TOO HOT",                             \
+          "Time above the second limit.")                                                          \
+        F(T, TEXT, updated, "", "READ AT", "When the drive said so (RFC 3339, UTC).")
 
 #define PN_NVME_FIELDS(F, T)                                                                       \
         F(T, KEY, name, "", "DRIVE", "The kernel's name of the controller.")                       \
@@ -121,7 +177,18 @@
         F(T, TEXT, subsystem, "", "NQN", "NVMe qualified name of the subsystem.")                  \
         F(T, INT, controller_id, "", "CNTLID", "Controller id in the subsystem.")                  \
         F(T, BOOL, lost, "", "LOST", "Known before, not found now.")                               \
-        F(T, LIST, namespaces, Namespace, "NAMESPACES", "Namespaces that it gives access to.")
+        F(T, LIST, namespaces, Namespace, "NAMESPACES", "Namespaces that it gives access to.")     \
+        F(T, OBJ, health, Health, "HEALTH", "What the drive says of itself; PCIe drives only.")
+
+#define PN_NAMESPACE_USED_FIELDS(F, T)                                                             \
+        F(T, NUM, nsid, "", "NSID", "Namespace id.")                                               \
+        F(T, INT, used_bytes, "bytes", "IN USE", "What of it holds data, as the drive counts.")
+
+#define PN_NVME_HEALTH_FIELDS(F, T)                                                                \
+        F(T, KEY, name, "", "DRIVE", "The kernel's name of the controller.")                       \
+        F(T, TEXT, serial, "", "SERIAL", "Serial number.")                                         \
+        F(T, OBJ, health, Health, "HEALTH", "What the drive says of itself.")                      \
+        F(T, LIST, namespaces, NamespaceUsed, "NAMESPACES", "What its namespaces hold.")
 
 #define PN_DISK_FIELDS(F, T)                                                                       \
         F(T, KEY, name, "", "DISK", "The kernel's name.")                                          \
@@ -141,6 +208,26 @@
         F(T, KEY, name, "", "NAME", "Block device of an NVMe namespace.")                          \
         F(T, TEXT, device_number, "", "DEVNO", "Block device number, major:minor.")                \
         F(T, LIST, uses, Use, "USED BY", "What lives on it.")
+
+#define PN_READING_FIELDS(F, T)                                                                    \
+        F(T, KEY, label, "", "SENSOR", "What it measures, as the board or its owner names it.")    \
+        F(T, TEXT, feature, "", "FEATURE", "The kernel's name: temp1, fan2, in0, ...")             \
+        F(T, TEXT, kind, "", "KIND",                                                               \
+          "temperature, fan, voltage, power, current, energy, humidity; control for a "            \
+          "temperature that is made for fan control.")                                             \
+        F(T, REAL, value, "", "VALUE", "What it measures, in its unit.")                           \
+        F(T, TEXT, unit, "", "UNIT", "A unit's sign: V, RPM, W, A, J, %.")                         \
+        F(T, REAL, min, "", "LOW", "Lower limit, where one is set that makes sense.")              \
+        F(T, REAL, max, "", "HIGH", "Upper limit, where one is set that makes sense.")             \
+        F(T, REAL, critical, "", "CRITICAL", "Limit of damage, where one makes sense.")            \
+        F(T, BOOL, alarm, "", "ALARM", "Whether the chip raises an alarm.")                        \
+        F(T, BOOL, plausible, "", "PLAUSIBLE", "Whether the value can be believed.")
+
+#define PN_CHIP_FIELDS(F, T)                                                                       \
+        F(T, KEY, chip, "", "CHIP", "Name by libsensors: k10temp-pci-00c3, ...")                   \
+        F(T, TEXT, device, "", "DEVICE",                                                           \
+          "What it is part of: a PCI address, an interface, a disk, or its place in the system.")  \
+        F(T, LIST, readings, Reading, "READINGS", "What it measures.")
 
 #define PN_MODULE_LENGTH_FIELDS(F, T)                                                              \
         F(T, KEY, medium, "", "MEDIUM",                                                            \
@@ -272,6 +359,9 @@
         F(T, LIST, nics, Nic, "NICS", "Network ports, and what is built on them.")                 \
         F(T, LIST, port_modules, PortModule, "MODULES",                                            \
           "What is plugged into network ports, before it is joined to them.")                      \
+        F(T, LIST, nvme_health, NvmeHealth, "HEALTH",                                              \
+          "What NVMe drives say of themselves, before it is joined to them.")                      \
+        F(T, LIST, sensors, Chip, "SENSORS", "Chips that measure, by device.")                     \
         F(T, LIST, sources, Source, "SOURCES", "How fresh each part is.")
 
 #define PN_LINK_RATE_FIELDS(F, T)                                                                  \
@@ -371,14 +461,23 @@
         T(Cpu, PN_CPU_FIELDS, "Processors.")                                                       \
         T(Dimm, PN_DIMM_FIELDS, "A memory socket and what is in it.")                              \
         T(Slot, PN_SLOT_FIELDS, "An expansion slot of the board.")                                 \
+        T(Hottest, PN_HOTTEST_FIELDS, "What is nearest its temperature limit.")                    \
+        T(MostWorn, PN_MOST_WORN_FIELDS, "The drive that is most worn.")                           \
+        T(Vitals, PN_VITALS_FIELDS, "The worst of all health readings.")                           \
         T(Host, PN_HOST_FIELDS, "The machine and its software.")                                   \
         T(Link, PN_LINK_FIELDS, "One end of a PCI Express link.")                                  \
         T(Aer, PN_AER_FIELDS, "PCI Express error totals of one function.")                         \
         T(Pci, PN_PCI_FIELDS, "A PCI function.")                                                   \
         T(Use, PN_USE_FIELDS, "Something that lives on a block device.")                           \
         T(Namespace, PN_NAMESPACE_FIELDS, "An NVMe namespace.")                                    \
+        T(NvmeSensor, PN_NVME_SENSOR_FIELDS, "A temperature sensor of an NVMe drive.")             \
+        T(Health, PN_HEALTH_FIELDS, "What an NVMe drive says of itself.")                          \
         T(Nvme, PN_NVME_FIELDS, "An NVMe controller.")                                             \
         T(Disk, PN_DISK_FIELDS, "A block device that is not NVMe.")                                \
+        T(NamespaceUsed, PN_NAMESPACE_USED_FIELDS, "What an NVMe namespace holds.")                \
+        T(NvmeHealth, PN_NVME_HEALTH_FIELDS, "What one NVMe drive says of itself.")                \
+        T(Reading, PN_READING_FIELDS, "One thing that a chip measures.")                           \
+        T(Chip, PN_CHIP_FIELDS, "A chip that measures.")                                           \
         T(BlockUses, PN_BLOCK_USES_FIELDS, "What lives on one NVMe namespace.")                    \
         T(ModuleLength, PN_MODULE_LENGTH_FIELDS, "How far a transceiver reaches on one medium.")   \
         T(ModuleLane, PN_MODULE_LANE_FIELDS, "What a transceiver measures of one lane.")           \

@@ -102,6 +102,19 @@ static const PnNvme *drive_named(const PnFacts *facts, const PnRating *rating)
         return NULL;
 }
 
+/* Whether the link is as the administrator says that it is meant to be: then it is a note. */
+static bool is_expected(const PnFacts *facts, const PnRating *rating)
+{
+        const PnNvme *drive = drive_named(facts, rating);
+        const char *const names[] = {pn_text(&rating->name), rating->address.v,
+                                     drive ? pn_text(&drive->serial) : NULL};
+        const PnExpectedLink *link = pn_policy_link(facts->policy, names, PN_ELEMENTS(names));
+        const PnLinkRate *now = rating->current.v;
+
+        return link && now && now->speed.state == PN_KNOWN && now->width.state == PN_KNOWN &&
+               now->speed.v >= link->speed && now->width.v >= link->width;
+}
+
 static PnFinding *add_for(PnFacts *facts, const PnRating *rating, const char *code,
                           const char *severity)
 {
@@ -109,6 +122,8 @@ static PnFinding *add_for(PnFacts *facts, const PnRating *rating, const char *co
                                             rating->address.v, NULL);
 
         if (finding && pn_text(&rating->name) && pn_set_text(&finding->device, rating->name.v) < 0)
+                return NULL;
+        if (finding && is_expected(facts, rating) && pn_set_text(&finding->severity, "info") < 0)
                 return NULL;
         for (unsigned i = 0; finding && i < rating->affects.n; i++)
                 if (pn_texts_append(&finding->affects, rating->affects.v[i]) < 0)

@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "places.h"
+#include "policy.h"
 #include "ports.h"
 #include "rating.h"
 #include "topology.h"
@@ -14,6 +15,8 @@ typedef struct PnFacts {
         const PnRatings *ratings;
         const PnTopology *topology;
         const PnPorts *ports;
+        const PnInventory *before; /* the inventory before this one; NULL: none is known */
+        const PnPolicy *policy;
         const char *now; /* RFC 3339, UTC */
         PnPlaces places;
         PN_LIST(PnFinding) findings;
@@ -32,7 +35,13 @@ PnFinding *pn_finding_add_for_nic(PnFacts *facts, const char *code, const char *
 int pn_rules_pcie(PnFacts *facts);
 int pn_rules_nvme(PnFacts *facts);
 int pn_rules_nic(PnFacts *facts);
+int pn_rules_health(PnFacts *facts);
+int pn_rules_sensors(PnFacts *facts);
 int pn_rules_probe(PnFacts *facts);
+
+/* The hottest and the most worn of an inventory, for the host of a status; absent where nothing is
+ * known. 0 or -ENOMEM. */
+int pn_find_vitals(const PnInventory *inventory, const PnPolicy *policy, PnStatus *status);
 
 /* The sentence of PnStatus.summary, for a status whose ratings and findings are complete. */
 int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *status);

@@ -838,6 +838,16 @@ static void write_idl_kind(PnBuf *buf, const PnField *field)
         }
 }
 
+/* In ASCII, as parsers of the language want it: of a degree sign nothing is left. */
+static void write_idl_unit(PnBuf *buf, const char *unit)
+{
+        pn_buf_puts(buf, " [");
+        for (; *unit; unit++)
+                if ((unsigned char)*unit < 0x80)
+                        pn_buf_put(buf, unit, 1);
+        pn_buf_puts(buf, "]");
+}
+
 void pn_write_idl_type(PnBuf *buf, const PnType *type)
 {
         pn_buf_printf(buf, "# %s\ntype %s (\n", type->doc, type->name);
@@ -846,7 +856,7 @@ void pn_write_idl_type(PnBuf *buf, const PnType *type)
 
                 pn_buf_printf(buf, "  # %s", field->doc);
                 if (*field->unit)
-                        pn_buf_printf(buf, " [%s]", field->unit);
+                        write_idl_unit(buf, field->unit);
                 pn_buf_printf(buf, "\n  %s: ", field->name);
                 write_idl_kind(buf, field);
                 pn_buf_puts(buf, ",\n");

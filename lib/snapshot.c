@@ -336,21 +336,65 @@ static bool same_sources(const PnStatus *a, const PnStatus *b)
         return true;
 }
 
+/* A drive without what it measures and counts. Views of ours; only compared, never released. */
+static bool same_drive(const PnNvme *a, const PnNvme *b)
+{
+        PnNvme one = *a, other = *b;
+
+        if (a->namespaces.n != b->namespaces.n)
+                return false;
+        for (unsigned i = 0; i < a->namespaces.n; i++) {
+                PnNamespace x = a->namespaces.v[i], y = b->namespaces.v[i];
+
+                x.used_bytes = y.used_bytes = (PnInt){0};
+                if (!pn_equal(pn_type_Namespace(), &x, &y))
+                        return false;
+        }
+        memset(&one.namespaces, 0, sizeof one.namespaces);
+        memset(&other.namespaces, 0, sizeof other.namespaces);
+        memset(&one.health, 0, sizeof one.health);
+        memset(&other.health, 0, sizeof other.health);
+        return pn_equal(pn_type_Nvme(), &one, &other);
+}
+
+static bool same_drives(const PnInventory *a, const PnInventory *b)
+{
+        if (a->nvme.n != b->nvme.n)
+                return false;
+        for (unsigned i = 0; i < a->nvme.n; i++)
+                if (!same_drive(&a->nvme.v[i], &b->nvme.v[i]))
+                        return false;
+        return true;
+}
+
 bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b)
 {
         /* Views without what changes at each reading; only compared, never released. */
         PnStatus status_a = a->status, status_b = b->status;
         PnInventory inventory_a = a->inventory, inventory_b = b->inventory;
+        PnHost host_a = {0}, host_b = {0};
 
         if (a == b)
                 return false;
-        if (!same_sources(&status_a, &status_b))
+        if (!same_sources(&status_a, &status_b) || !same_drives(&inventory_a, &inventory_b))
                 return true;
+        if (status_a.host.v && status_b.host.v) {
+                host_a = *status_a.host.v;
+                host_b = *status_b.host.v;
+        }
         status_a.generation = status_b.generation;
         memset(&status_a.sources, 0, sizeof status_a.sources);
         memset(&status_b.sources, 0, sizeof status_b.sources);
+        memset(&host_a.vitals, 0, sizeof host_a.vitals);
+        memset(&host_b.vitals, 0, sizeof host_b.vitals);
+        status_a.host.v = &host_a;
+        status_b.host.v = &host_b;
         memset(&inventory_a.sources, 0, sizeof inventory_a.sources);
         memset(&inventory_b.sources, 0, sizeof inventory_b.sources);
+        memset(&inventory_a.nvme, 0, sizeof inventory_a.nvme);
+        memset(&inventory_b.nvme, 0, sizeof inventory_b.nvme);
+        memset(&inventory_a.sensors, 0, sizeof inventory_a.sensors);
+        memset(&inventory_b.sensors, 0, sizeof inventory_b.sensors);
         return !pn_equal(pn_type_Status(), &status_a, &status_b) ||
                !pn_equal(pn_type_Inventory(), &inventory_a, &inventory_b);
 }

@@ -19,7 +19,7 @@ void pn_blob_unref(PnBlob *blob);
 PN_DEFINE_CLEANUP(PnBlob *, pn_blob_unref);
 
 /* The parts of the inventory that GetInventory can be asked for. */
-#define PN_PARTS(P) P(host) P(pci) P(nvme) P(disks) P(nics)
+#define PN_PARTS(P) P(host) P(pci) P(nvme) P(disks) P(nics) P(sensors)
 
 enum {
 #define PN_PART_INDEX(name) PN_PART_INDEX_##name,

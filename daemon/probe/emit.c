@@ -24,6 +24,9 @@ static const struct {
     [PN_OBJECT_NIC] = {"nic", pn_type_Nic, offsetof(PnInventory, nics)},
     [PN_OBJECT_PORT_MODULE] = {"port_module", pn_type_PortModule,
                                offsetof(PnInventory, port_modules)},
+    [PN_OBJECT_NVME_HEALTH] = {"nvme_health", pn_type_NvmeHealth,
+                               offsetof(PnInventory, nvme_health)},
+    [PN_OBJECT_CHIP] = {"sensor", pn_type_Chip, offsetof(PnInventory, sensors)},
 };
 
 const PnType *pn_object_type(PnObjectKind kind)

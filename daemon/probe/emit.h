@@ -13,6 +13,8 @@ typedef enum PnObjectKind {
         PN_OBJECT_NAMESPACE_USES,
         PN_OBJECT_NIC,
         PN_OBJECT_PORT_MODULE,
+        PN_OBJECT_NVME_HEALTH,
+        PN_OBJECT_CHIP,
         PN_N_OBJECT_KINDS,
 } PnObjectKind;
 

@@ -26,6 +26,9 @@ static const struct {
     {"block", pn_source_block, "other disks, and what lives on disks and namespaces"},
     {"net", pn_source_net, "network ports, bonds, bridges and VLANs"},
     {"module", pn_source_module, "what is plugged into network ports"},
+    {"health", pn_source_health,
+     "what NVMe drives say of themselves: as root, a few commands each"},
+    {"sensors", pn_source_sensors, "temperatures, fans and voltages by libsensors"},
 };
 
 #define N_SOURCES PN_ELEMENTS(sources)

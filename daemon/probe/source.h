@@ -10,4 +10,4 @@
 typedef int PnSourceFunction(PnEmit *emit, PnReport *report);
 
 PnSourceFunction pn_source_host, pn_source_pci, pn_source_nvme, pn_source_block, pn_source_net,
-    pn_source_module;
+    pn_source_module, pn_source_health, pn_source_sensors;

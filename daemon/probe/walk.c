@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads one device after the other in such a way that a device that hangs costs itself alone.
- * Knows nothing of what is read.
+/* Reads devices, one after the other or a few at a time, in such a way that a device that hangs
+ * costs itself alone. Knows nothing of what is read.
  *
- * A worker thread reads; the main thread watches the clock. A thread that sleeps in the kernel
+ * Worker threads read; the main thread watches the clock. A thread that sleeps in the kernel
  * because a device does not answer cannot be ended, so it is left behind: main emits the device as
- * unread and starts another worker at the next one. Whatever the first worker still brings, if it
+ * unread and starts another worker in its place. Whatever the first worker still brings, if it
  * ever comes back, is thrown away.
  *
  * The memory between runs is a directory of lock files, one for each device that is stuck, named
@@ -21,12 +21,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 
+#include "record.h"
 #include "sysfs.h"
-
-#define LOCK_DIRECTORY "/run/pnhw-probe"
 
 /* Attributes are read into buffers on the stack, a page or two at a time. */
 #define WORKER_STACK (256 * 1024)
@@ -41,15 +39,18 @@ typedef struct Walker {
 
         pthread_mutex_t mutex; /* for what follows and for emitting */
         pthread_cond_t changed;
-        struct Worker *worker; /* whose results count; others are late */
-        size_t at;             /* the device that it is at; n at the end */
-        int64_t since_ms;      /* when it began with that */
+        struct Worker *workers[PN_WALK_MAX_WORKERS]; /* whose results count; others are late */
+        unsigned n_workers;                          /* of them that are there */
+        size_t next;                                 /* the first device that nobody has taken */
         int error;
 } Walker;
 
+/* Only the walker's mutex and `workers` say whether a worker is still one of ours. */
 typedef struct Worker {
         Walker *walker;
-        size_t first;
+        unsigned slot;
+        size_t at;        /* the device that it is at */
+        int64_t since_ms; /* when it began with that */
 } Worker;
 
 static bool any_abandoned;
@@ -109,34 +110,14 @@ static void emit_unread(Walker *walker, size_t i, PnState why)
 }
 
 /* A file name for a device of a source: those are names out of directories, so without a slash. */
-static void lock_name(const Walker *walker, size_t i, char *buf, size_t size)
+static void lock_name(const Walker *walker, const char *source, size_t i, char *buf, size_t size)
 {
-        (void)snprintf(buf, size, "%s-%s", walker->walk.source,
-                       walker->walk.name(walker->walk.context, i));
-}
-
-/* Opens the directory of locks. Root makes it where tmpfiles.d has not; an ordinary user has one
- * of his own, if he has a session. */
-static int open_lock_directory(bool create)
-{
-        const char *runtime = getenv("XDG_RUNTIME_DIR");
-        char path[PATH_MAX];
-
-        if (create && geteuid() == 0)
-                (void)mkdir(LOCK_DIRECTORY, 0755);
-        if (access(LOCK_DIRECTORY, W_OK) == 0)
-                return open(LOCK_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        if (!runtime || *runtime != '/' ||
-            (size_t)snprintf(path, sizeof path, "%s/pnhw-probe", runtime) >= sizeof path)
-                return -1;
-        if (create)
-                (void)mkdir(path, 0700);
-        return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        (void)snprintf(buf, size, "%s-%s", source, walker->walk.name(walker->walk.context, i));
 }
 
 static void find_locks(Walker *walker)
 {
-        walker->lock_dir = open_lock_directory(/* create= */ false);
+        walker->lock_dir = pn_record_directory(/* create= */ false);
         if (walker->lock_dir >= 0)
                 (void)pn_sysfs_names(walker->lock_dir, ".", &walker->locks);
 }
@@ -149,27 +130,32 @@ static void take_lock(Walker *walker, size_t i)
         int fd;
 
         if (walker->lock_dir < 0)
-                walker->lock_dir = open_lock_directory(/* create= */ true);
+                walker->lock_dir = pn_record_directory(/* create= */ true);
         if (walker->lock_dir < 0)
                 return;
-        lock_name(walker, i, name, sizeof name);
+        lock_name(walker, walker->walk.source, i, name, sizeof name);
         fd = openat(walker->lock_dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
                 pn_close(fd);
 }
 
-static bool is_stuck(Walker *walker, size_t i)
+static int compare_names(const void *a, const void *b)
+{
+        const char *const *x = a, *const *y = b;
+
+        return strcmp(*x, *y);
+}
+
+/* Whether a read of a device by a source has not come back. A lock that is left over goes. */
+static bool is_locked(Walker *walker, const char *source, size_t i)
 {
         _cleanup_close_ int fd = -1;
         char name[NAME_MAX + 1];
-        bool found = false;
+        const char *key = name;
 
-        if (walker->locks.n == 0)
-                return false;
-        lock_name(walker, i, name, sizeof name);
-        for (size_t k = 0; k < walker->locks.n && !found; k++)
-                found = strcmp(walker->locks.v[k], name) == 0;
-        if (!found)
+        lock_name(walker, source, i, name, sizeof name);
+        if (!bsearch(&key, walker->locks.v, walker->locks.n, sizeof *walker->locks.v,
+                     compare_names))
                 return false;
         fd = openat(walker->lock_dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0)
@@ -178,6 +164,16 @@ static bool is_stuck(Walker *walker, size_t i)
                 return errno == EWOULDBLOCK;
         (void)unlinkat(walker->lock_dir, name, 0);
         return false;
+}
+
+static bool is_stuck(Walker *walker, size_t i)
+{
+        const PnWalk *walk = &walker->walk;
+
+        if (walker->locks.n == 0)
+                return false;
+        return is_locked(walker, walk->source, i) ||
+               (walk->heeds && is_locked(walker, walk->heeds, i));
 }
 
 static void release(Walker *walker)
@@ -196,13 +192,35 @@ static void release(Walker *walker)
         free(walker);
 }
 
-/* Reads device i. Returns false if this worker is to end. */
-static bool work(const Worker *worker, size_t i, void *object, void *fact)
+/* Takes the next device; false if there is none. With the mutex held. */
+static bool take_next(Worker *worker)
+{
+        Walker *walker = worker->walker;
+
+        if (walker->error < 0 || walker->next >= walker->walk.n)
+                return false;
+        worker->at = walker->next++;
+        worker->since_ms = now_ms();
+        return true;
+}
+
+/* With the mutex held. */
+static void leave(Worker *worker)
+{
+        worker->walker->workers[worker->slot] = NULL;
+        worker->walker->n_workers--;
+        (void)pthread_cond_signal(&worker->walker->changed);
+}
+
+/* Reads the device that the worker has taken, and takes the next. Returns false if this worker is
+ * to end. */
+static bool work(Worker *worker, void *object, void *fact)
 {
         Walker *walker = worker->walker;
         const PnWalk *walk = &walker->walk;
         const PnType *type = pn_object_type(walk->kind);
-        bool go_on = true;
+        size_t i = worker->at;
+        bool go_on = false;
         int r;
 
         if (fact)
@@ -210,9 +228,8 @@ static bool work(const Worker *worker, size_t i, void *object, void *fact)
         r = is_stuck(walker, i) ? -EBUSY : walk->read(walk->context, i, object, fact);
 
         (void)pthread_mutex_lock(&walker->mutex);
-        if (walker->worker != worker) {
-                go_on = false; /* late: main has answered for this device */
-        } else {
+        /* A late one finds another worker, or none, in its place: main has answered for it. */
+        if (walker->workers[worker->slot] == worker) {
                 if (r == 0) {
                         if (fact)
                                 memcpy((char *)walk->facts + i * walk->fact_size, fact,
@@ -225,12 +242,9 @@ static bool work(const Worker *worker, size_t i, void *object, void *fact)
                 } else if (r != -ENODEV) {
                         emit_unread(walker, i, pn_reason_from_errno(r)); /* there, but not for us */
                 }
-                walker->at = walker->error < 0 ? walk->n : i + 1;
-                walker->since_ms = now_ms();
-                if (walker->at == walk->n) {
-                        go_on = false;
-                        (void)pthread_cond_signal(&walker->changed);
-                }
+                go_on = take_next(worker);
+                if (!go_on)
+                        leave(worker);
         }
         (void)pthread_mutex_unlock(&walker->mutex);
         pn_done(type, object);
@@ -248,11 +262,11 @@ static void *run_worker(void *argument)
         if (!object || (walk->fact_size && !fact)) {
                 (void)pthread_mutex_lock(&walker->mutex);
                 walker->error = -ENOMEM;
-                walker->at = walk->n;
-                (void)pthread_cond_signal(&walker->changed);
+                if (walker->workers[worker->slot] == worker)
+                        leave(worker);
                 (void)pthread_mutex_unlock(&walker->mutex);
         } else {
-                for (size_t i = worker->first; work(worker, i, object, fact); i++)
+                while (work(worker, object, fact))
                         continue;
         }
         free(object);
@@ -262,8 +276,9 @@ static void *run_worker(void *argument)
         return NULL;
 }
 
-/* With the mutex held. */
-static int start_worker(Walker *walker)
+/* Starts a worker in a slot that has none, if there is a device left for it. With the mutex held.
+ */
+static int start_worker(Walker *walker, unsigned slot)
 {
         Worker *worker = calloc(1, sizeof *worker);
         pthread_attr_t attributes;
@@ -272,9 +287,13 @@ static int start_worker(Walker *walker)
 
         if (!worker)
                 return -ENOMEM;
-        *worker = (Worker){.walker = walker, .first = walker->at};
-        walker->worker = worker;
-        walker->since_ms = now_ms();
+        *worker = (Worker){.walker = walker, .slot = slot};
+        if (!take_next(worker)) {
+                free(worker);
+                return 0;
+        }
+        walker->workers[slot] = worker;
+        walker->n_workers++;
         walker->n_used++;
         (void)pthread_attr_init(&attributes);
         (void)pthread_attr_setstacksize(&attributes, WORKER_STACK);
@@ -283,39 +302,75 @@ static int start_worker(Walker *walker)
         (void)pthread_attr_destroy(&attributes);
         if (r != 0) {
                 walker->n_used--;
+                leave(worker);
                 free(worker);
                 return -ENOMEM;
         }
         return 0;
 }
 
-/* Gives up on the device that the worker is at, and goes on behind it. With the mutex held. */
-static void give_up(Walker *walker)
+/* Gives up on the device that a worker is at, and lets another worker go on. With the mutex held.
+ */
+static void give_up(Walker *walker, unsigned slot, unsigned patience_ms)
 {
         const PnWalk *walk = &walker->walk;
         PnReport *report = walker->report;
+        size_t at = walker->workers[slot]->at;
 
         any_abandoned = true;
-        walker->worker = NULL;
-        take_lock(walker, walker->at);
-        emit_unread(walker, walker->at, PN_UNREAD_TIMEOUT);
-        walker->at++;
+        walker->workers[slot] = NULL;
+        walker->n_workers--;
+        take_lock(walker, at);
+        emit_unread(walker, at, PN_UNREAD_TIMEOUT);
         report->timeouts++;
-        if (report->timeouts >= PN_WALK_MAX_STUCK && walker->at < walk->n) {
+        if (report->timeouts >= PN_WALK_MAX_STUCK && walker->next < walk->n) {
                 pn_report_reason(report,
-                                 "%u devices did not answer within %d ms each; %zu more were not "
+                                 "%u devices did not answer within %u ms each; %zu more were not "
                                  "tried",
-                                 report->timeouts, PN_WALK_PATIENCE_MS, walk->n - walker->at);
-                walker->at = walk->n;
+                                 report->timeouts, patience_ms, walk->n - walker->next);
+                walker->next = walk->n;
         }
-        if (walker->error == 0 && walker->at < walk->n)
-                walker->error = start_worker(walker);
+        if (walker->error == 0)
+                walker->error = start_worker(walker, slot);
+}
+
+/* Until all workers have gone, or an error leaves those that are still there behind. */
+static void watch(Walker *walker, bool *ret_abandoned)
+{
+        unsigned patience =
+            walker->walk.patience_ms ? walker->walk.patience_ms : PN_WALK_PATIENCE_MS;
+
+        while (walker->error == 0 && walker->n_workers) {
+                int64_t now = now_ms(), deadline = INT64_MAX;
+                struct timespec t;
+
+                for (unsigned i = 0; i < PN_WALK_MAX_WORKERS && walker->error == 0; i++) {
+                        if (walker->workers[i] && now >= walker->workers[i]->since_ms + patience) {
+                                give_up(walker, i, patience);
+                                *ret_abandoned = true;
+                        }
+                        if (walker->workers[i] &&
+                            walker->workers[i]->since_ms + patience < deadline)
+                                deadline = walker->workers[i]->since_ms + patience;
+                }
+                if (walker->error < 0 || !walker->n_workers)
+                        break;
+                t = (struct timespec){.tv_sec = deadline / 1000,
+                                      .tv_nsec = deadline % 1000 * 1000000};
+                (void)pthread_cond_timedwait(&walker->changed, &walker->mutex, &t);
+        }
+        for (unsigned i = 0; i < PN_WALK_MAX_WORKERS; i++)
+                if (walker->workers[i]) {
+                        any_abandoned = *ret_abandoned = true;
+                        walker->workers[i] = NULL;
+                }
 }
 
 int pn_walk(const PnWalk *walk, PnEmit *emit, PnReport *report, bool *ret_abandoned)
 {
-        Walker *walker;
+        unsigned n_workers = walk->n_workers ? walk->n_workers : 1;
         pthread_condattr_t attributes;
+        Walker *walker;
         int r;
 
         *ret_abandoned = false;
@@ -336,21 +391,9 @@ int pn_walk(const PnWalk *walk, PnEmit *emit, PnReport *report, bool *ret_abando
         find_locks(walker);
 
         (void)pthread_mutex_lock(&walker->mutex);
-        walker->error = start_worker(walker);
-        while (walker->error == 0 && walker->at < walk->n) {
-                int64_t deadline = walker->since_ms + PN_WALK_PATIENCE_MS;
-
-                if (now_ms() >= deadline) {
-                        give_up(walker);
-                        *ret_abandoned = true;
-                } else {
-                        struct timespec t = {.tv_sec = deadline / 1000,
-                                             .tv_nsec = deadline % 1000 * 1000000};
-
-                        (void)pthread_cond_timedwait(&walker->changed, &walker->mutex, &t);
-                }
-        }
-        walker->worker = NULL;
+        for (unsigned i = 0; i < n_workers && i < PN_WALK_MAX_WORKERS && walker->error == 0; i++)
+                walker->error = start_worker(walker, i);
+        watch(walker, ret_abandoned);
         r = walker->error;
         (void)pthread_mutex_unlock(&walker->mutex);
         release(walker);

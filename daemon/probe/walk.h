@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads one device after the other in such a way that a device that hangs costs itself alone.
- * Knows nothing of what is read. */
+/* Reads devices, one after the other or a few at a time, in such a way that a device that hangs
+ * costs itself alone. Knows nothing of what is read. */
 #pragma once
 
 #include "source.h"
@@ -8,6 +8,9 @@
 /* How long a device may take, and how many devices of a source may take longer. */
 #define PN_WALK_PATIENCE_MS 2000
 #define PN_WALK_MAX_STUCK   8u
+
+/* The most devices that are read at the same time. */
+#define PN_WALK_MAX_WORKERS 8u
 
 /* The devices of a source. Every function and all that it reaches through `context` is used by
  * more than one thread: by the worker, and by workers that were given up and may come back at any
@@ -17,6 +20,12 @@ typedef struct PnWalk {
         PnObjectKind kind;
         void *context;
         size_t n;
+        unsigned n_workers;   /* how many devices are read at a time; 0 is one */
+        unsigned patience_ms; /* how long one may take; 0 is PN_WALK_PATIENCE_MS */
+
+        /* A source that reads devices of the same names: what is stuck there is not touched here,
+         * as if it were stuck here. May be NULL. */
+        const char *heeds;
 
         /* The device's name: its object's key (if the type has one) and its lock's name. */
         const char *(*name)(const void *context, size_t i);
@@ -36,10 +45,11 @@ typedef struct PnWalk {
         size_t fact_size;
 } PnWalk;
 
-/* Reads and emits all devices. A device that takes longer than PN_WALK_PATIENCE_MS is emitted with
- * its key alone, all else unread as `timeout`; one on which an earlier run's read is still waiting
- * is not touched and emitted likewise, as `stuck`. After PN_WALK_MAX_STUCK of the former in a
- * source (report->timeouts) the rest of its devices is left out, and the report says so.
+/* Reads and emits all devices, in their order where one is read at a time. A device that takes
+ * longer than it may is emitted with its key alone, all else unread as `timeout`; one on which an
+ * earlier run's read is still waiting is not touched and emitted likewise, as `stuck`. After
+ * PN_WALK_MAX_STUCK of the former in a source (report->timeouts) the rest of its devices is left
+ * out, and the report says so.
  *
  * `*ret_abandoned` is set if a worker is left behind: then `context` and `facts` must stay.
  * 0 or -ENOMEM. */

@@ -601,7 +601,7 @@ def proper(request):
 def a_proper_daemon_gives_the_same_as_a_file():
     daemon = Daemon("proper", proper)
     first = "--from=" + inventory("first-customer")
-    for verb in ["nvme"], ["pcie"], ["disks"], ["show", "nvme3"]:
+    for verb in ["nvme"], ["pcie"], ["disks"], ["sensors"], ["show", "nvme3"]:
         direct, saved = run("--socket=" + daemon.path, *verb), run(first, *verb)
         check(direct.code == 0 and direct.out == saved.out, direct.out + direct.err)
         check(document(run("-j", "--socket=" + daemon.path, *verb)) ==

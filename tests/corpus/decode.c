@@ -9,6 +9,7 @@
 #include "module.h"
 #include "pciconf.h"
 #include "pcie.h"
+#include "smart.h"
 #include "smbios.h"
 
 /* Larger than any SMBIOS table that an entry point of version 2 can name. */
@@ -175,6 +176,21 @@ static int decode_module(const char *paths)
         return json.error;
 }
 
+static int decode_smart(const uint8_t *bytes, size_t n)
+{
+        _cleanup_buf_ PnBuf json = {0};
+        PnHealth health;
+        int r = pn_smart_decode(bytes, n, &health);
+
+        if (r < 0)
+                return r;
+        pn_write_json(&json, pn_type_Health(), &health);
+        pn_done(pn_type_Health(), &health);
+        if (!json.error)
+                printf("%s\n", json.data);
+        return json.error;
+}
+
 static int decode_file(const char *kind, const char *path)
 {
         _cleanup_free_ uint8_t *bytes = NULL;
@@ -185,6 +201,8 @@ static int decode_file(const char *kind, const char *path)
                 return r;
         if (pn_streq(kind, "smbios"))
                 return decode_smbios(bytes, n);
+        if (pn_streq(kind, "smart"))
+                return decode_smart(bytes, n);
         decode_pciconf(bytes, n);
         return 0;
 }
@@ -194,10 +212,11 @@ int main(int argc, char **argv)
 {
         const char *kind = argc > 1 ? argv[1] : "";
 
-        if (argc < 3 || (!pn_streq(kind, "pciconf") && !pn_streq(kind, "smbios") &&
-                         !pn_streq(kind, "module") && !pn_streq(kind, "speed") &&
-                         !pn_streq(kind, "width") && !pn_streq(kind, "bandwidth"))) {
-                fprintf(stderr, "usage: decode pciconf|smbios FILE...\n"
+        if (argc < 3 ||
+            (!pn_streq(kind, "pciconf") && !pn_streq(kind, "smbios") && !pn_streq(kind, "module") &&
+             !pn_streq(kind, "smart") && !pn_streq(kind, "speed") && !pn_streq(kind, "width") &&
+             !pn_streq(kind, "bandwidth"))) {
+                fprintf(stderr, "usage: decode pciconf|smbios|smart FILE...\n"
                                 "       decode module FILE[,PAGE_11H_FILE]...\n"
                                 "       decode speed|width TEXT...\n"
                                 "       decode bandwidth GENERATION,LANES...\n");

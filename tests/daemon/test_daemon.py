@@ -23,6 +23,7 @@ PNHWD = os.path.join(BUILD, "daemon", "pnhwd")
 FAKE_PROBE = os.path.join(HERE, "fake-probe")
 HARDWARE = "io.pnhw.Hardware."
 SERVICE = "org.varlink.service."
+SOURCES = ("host", "pci", "nvme", "block", "net", "module", "health", "sensors")
 
 
 class Skip(Exception):
@@ -64,6 +65,8 @@ class Machine:
         self.nvme(["S0", "S1"])
         self.block()
         self.net()
+        self.health()
+        self.sensors()
 
     def lines(self, source, objects, count=None, end=True, reason=None):
         text = "".join(json.dumps({"source": source, "kind": kind, "object": item}) + "\n"
@@ -136,6 +139,19 @@ class Machine:
             "speed_mbps": 10000, "supported_mbps": [10000], "duplex": "full"})]))
         self.write("module", self.lines("module", [("port_module", {
             "name": name, "module": {"status": "present", "serial": serial}})]))
+
+    def health(self, serials=("S0", "S1")):
+        self.write("health", self.lines("health", [
+            ("nvme_health", {"name": f"nvme{n}", "serial": serial, "health": {
+                "critical_warnings": [], "temperature_c": 40, "spare_percent": 100,
+                "spare_threshold_percent": 10, "used_percent": 1}})
+            for n, serial in enumerate(serials) if serial]))
+
+    def sensors(self, celsius=45):
+        self.write("sensors", self.lines("sensors", [("sensor", {
+            "chip": "k10temp-pci-00c3", "device": "0000:00:18.3", "readings": [
+                {"label": "Tdie", "feature": "temp1", "kind": "temperature", "value": celsius,
+                 "unit": "\u00b0C", "max": 90, "plausible": True}]})]))
 
     def starts(self):
         """The sources, in the order in which the probe was started for them."""
@@ -320,7 +336,7 @@ def every_method_answers():
         equal(status["generation"], 1)
         equal(status["host"]["hostname"], "tester")
         equal([(s["name"], s["state"]) for s in status["sources"]],
-              [(n, "fresh") for n in ("host", "pci", "nvme", "block", "net", "module")])
+              [(n, "fresh") for n in SOURCES])
         check(len(status["ratings"]) == 2, status["ratings"])
         inventory = d.ok("GetInventory")
         equal(sorted(inventory), ["generation", "inventory", "schema"])
@@ -730,6 +746,24 @@ def a_probe_that_fails_at_once():
 
 
 @case
+def drives_that_answer_late_delay_no_snapshot():
+    """The first one does not wait for health; the next has it."""
+    start = time.monotonic()
+    with running(prepare=lambda m: m.script("health", "sleep 3; cat $PNHW_FAKE/health")) as d:
+        drive = d.ok("GetDevice", {"name": "nvme0"})["device"]["nvme"]
+        check(time.monotonic() - start < 2.5, "it answers at once")
+        equal(drive["unread"], [{"field": "health", "reason": "cannot_join"}])
+        deadline = time.monotonic() + 10
+        while drive["health"] is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+            drive = d.ok("GetDevice", {"name": "nvme0"})["device"]["nvme"]
+        equal(drive["health"]["temperature_c"], 40)
+        equal(d.ok("GetStatus")["host"]["vitals"]["hottest_drive"]["temperature_c"], 40)
+        sensors = d.ok("GetInventory", {"kinds": ["sensors"]})["inventory"]["sensors"]
+        equal(sensors[0]["readings"][0]["value"], 45)
+
+
+@case
 def a_probe_that_fails_later():
     """What was known stays, is called stale, and is fresh again when it can be read again."""
     with running() as d:
@@ -813,7 +847,7 @@ def stop_with_a_hung_probe():
 @case
 def an_empty_machine():
     def prepare(machine):
-        for source in "host", "pci", "nvme", "block", "net", "module":
+        for source in SOURCES:
             machine.write(source, machine.lines(source, []))
     with running(prepare=prepare) as d:
         status = d.ok("GetStatus")
@@ -895,8 +929,8 @@ def refresh_has_a_minimum_interval():
         equal(d.machine.starts().count("pci"), 2)
         equal(d.machine.starts().count("nvme"), 1)
         equal(d.rescan(), 3)
-        equal([d.machine.starts().count(s) for s in ("host", "pci", "nvme", "block")], [2, 2, 2, 2]
-              if d.machine.starts().count("pci") == 2 else [2, 3, 2, 2])
+        equal([d.machine.starts().count(s) for s in SOURCES], [2, 2, 2, 2, 2, 2]
+              if d.machine.starts().count("pci") == 2 else [2, 3, 2, 2, 2, 2])
 
 
 @case

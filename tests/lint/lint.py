@@ -56,7 +56,7 @@ def main():
 
     result('every field library has one file', [
         *who_includes('<libudev.h>', ['daemon/probe/udev.c']),
-        *who_includes('<libnvme.h>', ['daemon/probe/nvme.c']),
+        *who_includes('<libnvme.h>', ['daemon/probe/nvme_health.c']),
         *who_includes('<sensors/sensors.h>', ['daemon/probe/sensors.c']),
         *who_includes('<libmnl/libmnl.h>', ['daemon/probe/netlink.c']),
         *who_includes('<linux/rtnetlink.h>', ['daemon/probe/netlink.c']),
@@ -76,7 +76,7 @@ def main():
     pure = ['lib/assess.c', 'lib/rules.c', 'lib/summary.c', 'lib/rating.c', 'lib/places.c',
             'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
             'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
-            'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c']
+            'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c', 'lib/smart.c']
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
         if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',

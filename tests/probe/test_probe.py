@@ -23,10 +23,11 @@ MKMACHINE = os.path.join(SOURCE, "tests", "bed", "mkmachine")
 UNSAFE = ("config", "vpd", "current_link_speed", "current_link_width", "max_link_speed",
           "max_link_width", "secondary_bus_number")
 NOBODY = "65534"
+LISTING = ("host", "pci", "nvme", "block")
+SOURCES = LISTING + ("net", "module", "health", "sensors")
 # The leak checker cannot work under strace: both want to trace.
 NO_LEAKS = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 GIB = 1 << 30
-SOURCES = ("host", "pci", "nvme", "block", "net", "module")
 
 tests = []
 skipped_all = None
@@ -278,6 +279,7 @@ def document_form(bed):
     equal("one source", [s["name"] for s in part["sources"]], ["nvme"])
     equal("no host", part["host"], None)
     equal("no pci", part["pci"], [])
+    equal("health without its source", unread(part["nvme"][0]), {"health": "cannot_join"})
     equal("uses without the block source", unread(part["nvme"][0]["namespaces"][0]),
           {"uses": "cannot_join"})
 
@@ -286,9 +288,9 @@ def document_form(bed):
 def lines_form(bed):
     objects, ends = bed.lines(bed.tree("first-customer"))
     equal("kinds", {kind: len(found) for kind, found in objects.items()},
-          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5, "nic": 4, "port_module": 2})
-    equal("ends", {name: end["reason"] for name, end in ends.items()},
-          dict.fromkeys(SOURCES))
+          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5, "nic": 4, "port_module": 2,
+           "nvme_health": 5, "sensor": 2})
+    equal("ends", {name: end["reason"] for name, end in ends.items()}, dict.fromkeys(SOURCES))
     equal("uses", uses(one(objects["namespace_uses"], name="nvme3n1"))[2],
           ("zfs_member", "rpool", "nvme3n1p3", None))
     objects, ends = bed.lines(bed.tree("storage"), "block")
@@ -392,7 +394,7 @@ def a_suspended_parent_is_enough(bed):
 @test
 def drives_are_not_disturbed(bed):
     for name in ("first-customer", "multipath", "storage", "sleeping"):
-        for path in opened(bed, bed.tree(name)):
+        for path in opened(bed, bed.tree(name), *LISTING):
             assert not path.endswith("/nuse"), path
             assert "hwmon" not in path, path
             assert not re.match(r"/dev/(nvme|sd|vd|dm|md|mapper)", path), path
@@ -578,7 +580,10 @@ def ordinary_user(bed):
             equal("port", (unread(ours), unread(ours["link"])),
                   ({"slot_implemented": "permission"},
                    {"target_speed": "permission", "supported_speeds": "permission"}))
-    equal("drives", document["nvme"], full["nvme"])
+    for ours, right in zip(document["nvme"], full["nvme"]):
+        equal("health", unread(ours), {"health": "permission"})
+        for field in set(right) - {"health", "namespaces"}:
+            equal(f"{field} of {right['name']}", ours[field], right[field])
 
 
 # ---- devices that misbehave ----
@@ -650,7 +655,8 @@ def remembered_as_stuck(bed):
     assert took < 2, f"took {took:.1f} s"
     run = bed.run(tree, "sh", "-c", 'touch "$0"; "$1" nvme; ls -A /run/pnhw-probe', lock, bed.probe)
     document, _, rest = run.stdout.partition(b"\n")
-    equal("left over", [unread(d) for d in parse(document)["nvme"]], [{}] * 5)
+    equal("left over", [unread(d) for d in parse(document)["nvme"]],
+          [{"health": "cannot_join"}] * 5)
     equal("lock files", rest, b"")
 
 
@@ -676,8 +682,9 @@ def many_hung_drives(bed):
     hung = [d for d in objects["nvme"] if set(unread(d).values()) == {"timeout"}]
     equal("given up", len(hung), 8)
     assert "8 devices did not answer" in ends["nvme"]["reason"], ends["nvme"]
-    equal("other sources", {e["reason"] for n, e in ends.items() if n != "nvme"}, {None})
-    assert took < 24, f"took {took:.1f} s"
+    equal("other sources", {e["reason"] for n, e in ends.items()
+                            if n not in ("nvme", "health")}, {None})
+    assert took < 30, f"took {took:.1f} s"
 
 
 @test

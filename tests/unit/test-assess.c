@@ -17,7 +17,7 @@ static PnStatus assess(PnInventory *inventory, const PnStatus *previous, const c
         PnStatus status = {0};
 
         assert_int_equal(pn_join(inventory), 0);
-        assert_int_equal(pn_assess(inventory, previous, now, &status), 0);
+        assert_int_equal(pn_assess(inventory, (PnBefore){NULL, previous}, NULL, now, &status), 0);
         return status;
 }
 
@@ -305,6 +305,31 @@ static void test_ids(void **state)
         forget(&twins);
 }
 
+/* What the administrator says is meant to be is a note. */
+static void test_expected_link(void **state)
+{
+        PnExpectedLink expected = {(char[]){"B"}, 8, 4};
+        PnPolicy policy = PN_POLICY_DEFAULT;
+        PnInventory inventory = {0};
+        PnStatus status;
+
+        (void)state;
+        seat(&inventory, "0000:00:01.1", "0000:01:00.0", "nvme0", "B", (Ends){8, 4, 8, 4},
+             (Ends){8, 4, 16, 4});
+        policy.n_links = 1;
+        policy.links = &expected;
+        assert_int_equal(pn_join(&inventory), 0);
+        assert_int_equal(pn_assess(&inventory, (PnBefore){0}, &policy, NOW, &status), 0);
+        assert_string_equal(finding(&status, "pcie.slot_limited", "nvme0")->severity.v, "info");
+        done(&status);
+        /* Less than that is a finding again. */
+        expected.speed = 16;
+        assert_int_equal(pn_assess(&inventory, (PnBefore){0}, &policy, NOW, &status), 0);
+        assert_string_equal(finding(&status, "pcie.slot_limited", "nvme0")->severity.v, "notice");
+        done(&status);
+        forget(&inventory);
+}
+
 static void test_drives(void **state)
 {
         PnInventory inventory = {0};
@@ -499,6 +524,7 @@ int main(void)
             cmocka_unit_test(test_better_place),
             cmocka_unit_test(test_cannot_tell),
             cmocka_unit_test(test_ids),
+            cmocka_unit_test(test_expected_link),
             cmocka_unit_test(test_drives),
             cmocka_unit_test(test_sources),
             cmocka_unit_test(test_stuck),

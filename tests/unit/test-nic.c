@@ -22,7 +22,7 @@ static PnStatus assess(PnInventory *inventory)
         PnRatings ratings = {0};
 
         assert_int_equal(pn_join(inventory), 0);
-        assert_int_equal(pn_assess(inventory, NULL, NOW, &status), 0);
+        assert_int_equal(pn_assess(inventory, (PnBefore){0}, NULL, NOW, &status), 0);
         pn_ports_done(&ports);
         assert_int_equal(pn_rate(inventory, &ratings), 0);
         assert_int_equal(pn_ports_judge(inventory, &ratings, &ports), 0);

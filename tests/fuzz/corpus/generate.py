@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the seed inputs of the decoders' fuzz targets: module/, pciconf/, smbios/ and text/."""
+"""Writes the seed inputs of the decoders' fuzz targets: module/, pciconf/, smart/, smbios/,
+text/."""
 import pathlib
 import struct
 
@@ -127,7 +128,44 @@ def cmis(media, technology, flat=False):
 
 LOOP = b"\x09\x40" + bytes(126)  # from 0x80 back to 0x40
 END = structure(127, b"")
+def smart(warning=0, kelvin=314, shares=(100, 10, 3), counters=(), sensors=(), tail=b""):
+    """A SMART log, with what follows it up to an Identify structure."""
+    log = bytearray(512)
+    struct.pack_into("<BH3B", log, 0, warning, kelvin, *shares)
+    for i, counter in enumerate(counters):
+        log[32 + 16 * i:48 + 16 * i] = counter.to_bytes(16, "little")
+    struct.pack_into("<II", log, 192, 72, 1)
+    struct.pack_into(f"<{len(sensors)}H", log, 200, *sensors)
+    return bytes(log) + tail
+
+
+def identify(size, used, block=9, warning=353, critical=358, elpe=63):
+    """Identify Controller and Identify Namespace in one: they use different bytes."""
+    data = bytearray(4096)
+    struct.pack_into("<QQQ", data, 0, size, size, used)
+    data[130] = block
+    data[262] = elpe
+    struct.pack_into("<HH", data, 266, warning, critical)
+    return bytes(data)
+
+
+def errors(*statuses):
+    return b"".join(struct.pack("<QHHH", 900 - i, 0, i, status) + bytes(50)
+                    for i, status in enumerate(statuses))
+
+
 SEEDS = {
+    "smart": {
+        "healthy": smart(counters=range(1000, 1010), sensors=(314, 320)),
+        "worn": smart(4, shares=(100, 10, 100), counters=(21 << 20, 34 << 20)),
+        "all-bits": smart(0xff, 0, (101, 255, 255), [1 << 64, (1 << 63) - 1, (1 << 128) - 1]),
+        "gaps": smart(sensors=(0, 316, 65535, 900, 0, 0, 0, 310)),
+        "identify": identify(1000, 10),
+        "identify-no-limits": identify(1 << 62, 1 << 61, 12, 0, 65535),
+        "errors": errors(0x6004, 0x2002, 0x502, 0x20c),
+        "zeros": bytes(512),
+        "short": smart()[:511],
+    },
     "module": {
         "sfp-lrm": sfp(b"\x07\x40", 0x67, b"\0\0\x16\x16\0\x16", nm=1310, monitoring=0x68),
         "sfp-external": sfp(b"\x01", 0x0d, b"\x14\xc8\0\0\0\0", nm=1310, monitoring=0x58,

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads pnhwd.conf and its drop-ins; knows no key. */
+
+#include "config.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <ini.h>
+#include <stdio.h>
+
+/* In the order of precedence. */
+static const char *const folders[] = {"/etc/pnhw", "/usr/lib/pnhw"};
+
+#define DROP_INS_MAX 256
+
+typedef struct Reader {
+        PnPolicy *policy;
+        PnConfigProblem problem;
+        void *userdata;
+        const char *path;
+        FILE *file;
+        unsigned line;
+        int error;
+} Reader;
+
+static void complain(const Reader *reader, unsigned line, const char *problem)
+{
+        if (reader->problem)
+                reader->problem(reader->userdata, reader->path, line, problem);
+}
+
+/* A line for libinih, which passes in silence over what is no line of an INI file. */
+static char *next_line(char *line, int size, void *userdata)
+{
+        Reader *reader = userdata;
+        const char *s;
+
+        if (!fgets(line, size, reader->file))
+                return NULL;
+        reader->line++;
+        if (!strchr(line, '\n') && !feof(reader->file)) {
+                int c;
+
+                complain(reader, reader->line, "the line is too long");
+                while ((c = getc(reader->file)) != '\n' && c != EOF)
+                        continue;
+                *line = '\0';
+                return line;
+        }
+        if (reader->line == 1 && pn_startswith(line, "\xef\xbb\xbf"))
+                return line;
+        for (s = line; isspace((unsigned char)*s); s++)
+                continue;
+        if (*s == '[' && !strchr(s, ']'))
+                complain(reader, reader->line, "the name of the section has no ]");
+        else if (*s && *s != '#' && *s != ';' && *s != '[' && !strchr(s, '='))
+                complain(reader, reader->line, "neither [Section] nor Key=Value");
+        else
+                return line;
+        *line = '\0';
+        return line;
+}
+
+static int take_line(void *userdata, const char *section, const char *name, const char *value)
+{
+        Reader *reader = userdata;
+        _cleanup_free_ char *problem = NULL;
+        int r;
+
+        if (!name)
+                return 1;
+        r = pn_policy_set(reader->policy, section, name, value ? value : "", &problem);
+        if (r == -EINVAL && problem)
+                complain(reader, reader->line, problem);
+        else if (r < 0)
+                reader->error = r;
+        return 1;
+}
+
+/* 0; -ENOENT if there is no such file; -ENOMEM. */
+static int read_file(Reader *reader, const char *path)
+{
+        reader->path = path;
+        reader->line = 0;
+        reader->file = fopen(path, "re");
+        if (!reader->file) {
+                if (errno == ENOENT || errno == ENOTDIR)
+                        return -ENOENT;
+                complain(reader, 0, strerror(errno));
+                return 0;
+        }
+        (void)ini_parse_stream(next_line, reader, take_line, reader);
+        if (ferror(reader->file))
+                complain(reader, 0, "cannot be read");
+        (void)fclose(PN_STEAL(reader->file));
+        return reader->error;
+}
+
+static int is_drop_in(const struct dirent *entry)
+{
+        size_t n = strlen(entry->d_name);
+
+        return entry->d_name[0] != '.' && n > strlen(".conf") &&
+               strcmp(entry->d_name + n - strlen(".conf"), ".conf") == 0;
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+        return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The drop-ins of all folders by name, each name once. */
+static int read_drop_ins(Reader *reader)
+{
+        struct dirent **found[PN_ELEMENTS(folders)] = {NULL};
+        int n[PN_ELEMENTS(folders)], at[PN_ELEMENTS(folders)] = {0}, r = 0;
+        char path[512];
+
+        for (size_t i = 0; i < PN_ELEMENTS(folders); i++) {
+                (void)snprintf(path, sizeof path, "%s/pnhwd.conf.d", folders[i]);
+                n[i] = scandir(path, &found[i], is_drop_in, compare_names);
+                if (n[i] < 0)
+                        n[i] = 0;
+        }
+        for (unsigned count = 0; r == 0 && count < DROP_INS_MAX; count++) {
+                const char *first = NULL;
+                size_t folder = 0;
+
+                for (size_t i = 0; i < PN_ELEMENTS(folders); i++)
+                        if (at[i] < n[i] &&
+                            (!first || strcmp(found[i][at[i]]->d_name, first) < 0)) {
+                                first = found[i][at[i]]->d_name;
+                                folder = i;
+                        }
+                if (!first)
+                        break;
+                (void)snprintf(path, sizeof path, "%s/pnhwd.conf.d/%s", folders[folder], first);
+                r = read_file(reader, path);
+                if (r == -ENOENT)
+                        r = 0;
+                for (size_t i = 0; i < PN_ELEMENTS(folders); i++)
+                        if (i != folder && at[i] < n[i] &&
+                            strcmp(found[i][at[i]]->d_name, first) == 0)
+                                at[i]++;
+                at[folder]++;
+        }
+        for (size_t i = 0; i < PN_ELEMENTS(folders); i++) {
+                for (int k = 0; k < n[i]; k++)
+                        free(found[i][k]);
+                free(found[i]);
+        }
+        return r;
+}
+
+/* What no single line is to blame for. */
+static void check(Reader *reader)
+{
+        const PnPolicy fresh = PN_POLICY_DEFAULT;
+        PnPolicy *policy = reader->policy;
+
+        reader->path = "pnhwd.conf";
+        if (policy->nvme_warning_c >= policy->nvme_critical_c) {
+                complain(reader, 0,
+                         "DriveWarning is not below DriveCritical: both are taken as by default");
+                policy->nvme_warning_c = fresh.nvme_warning_c;
+                policy->nvme_critical_c = fresh.nvme_critical_c;
+        }
+        if (policy->worn_info > policy->worn_warning) {
+                complain(reader, 0, "WornInfo is above WornWarning: both are taken as by default");
+                policy->worn_info = fresh.worn_info;
+                policy->worn_warning = fresh.worn_warning;
+        }
+        if (policy->health_longest_interval_s < policy->health_interval_s)
+                complain(reader, 0,
+                         "LongestInterval is below Interval in [Health]: it counts as Interval");
+}
+
+int pn_config_load(PnPolicy *ret, PnConfigProblem problem, void *userdata)
+{
+        PnPolicy policy = PN_POLICY_DEFAULT;
+        Reader reader = {.policy = &policy, .problem = problem, .userdata = userdata};
+        int r = -ENOENT;
+
+        for (size_t i = 0; i < PN_ELEMENTS(folders) && r == -ENOENT; i++) {
+                char path[512];
+
+                (void)snprintf(path, sizeof path, "%s/pnhwd.conf", folders[i]);
+                r = read_file(&reader, path);
+        }
+        if (r == 0 || r == -ENOENT)
+                r = read_drop_ins(&reader);
+        if (r < 0) {
+                pn_policy_done(&policy);
+                return r;
+        }
+        check(&reader);
+        *ret = policy;
+        return 0;
+}
