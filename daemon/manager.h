@@ -10,9 +10,10 @@
 #define PN_REFRESH_MIN ((uint64_t)2 * 1000 * 1000)
 
 typedef struct PnManagerOptions {
-        const char *probe; /* path of the program; must outlive the manager */
-        uint64_t interval; /* between two readings of pci, nvme and block; µs */
-        uint64_t deadline; /* of one run of the probe; µs */
+        const char *probe;   /* path of the program; must outlive the manager */
+        const char *sockets; /* folder of the probe's sockets, or NULL; likewise */
+        uint64_t interval;   /* between two readings of pci, nvme and block; µs */
+        uint64_t deadline;   /* of one run of the probe; µs */
 } PnManagerOptions;
 
 typedef struct PnManager PnManager;
