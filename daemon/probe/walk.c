@@ -153,7 +153,8 @@ static void take_lock(Walker *walker, size_t i)
         if (walker->lock_dir < 0)
                 return;
         lock_name(walker, i, name, sizeof name);
-        fd = openat(walker->lock_dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        /* For reading: root's may be there already, which a probe that is not root cannot write. */
+        fd = openat(walker->lock_dir, name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
                 pn_close(fd);
 }
@@ -171,7 +172,7 @@ static bool is_stuck(Walker *walker, size_t i)
                 found = strcmp(walker->locks.v[k], name) == 0;
         if (!found)
                 return false;
-        fd = openat(walker->lock_dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        fd = openat(walker->lock_dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0)
                 return false;
         if (flock(fd, LOCK_EX | LOCK_NB) < 0)
