@@ -160,8 +160,8 @@ static int add_swap(char *line, PnMounts *mounts)
 }
 
 /* The machine's mounts are those of PID 1: a unit has a name space of its own, with mounts that its
- * sandbox is made of, and read-only where the machine is not. pnhwd's unit hides PID 1, and has that
- * one file of it in another place, which is empty elsewhere. */
+ * sandbox is made of, and read-only where the machine is not. pnhwd's unit hides PID 1, and has
+ * that one file of it in another place, which is empty elsewhere. */
 static int read_mountinfo(char **ret)
 {
         static const char *const paths[] = {"/proc/1/mountinfo", "/run/pnhw/mountinfo",
