@@ -818,8 +818,15 @@ class ProbeSocket:
 
     def close(self):
         """Stops listening, and leaves the file behind."""
-        self.listener.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def accept(self, listener):
         while True:
@@ -850,11 +857,12 @@ class ProbeSocket:
 def behind_a_socket(*options, prepare=None):
     with tempfile.TemporaryDirectory(prefix="pnhwd-") as folder:
         machine = Machine(os.path.join(folder, "machine"))
-        sockets = ProbeSocket(os.path.join(folder, "probe"), machine)
-        if prepare:
-            prepare(sockets)
-        with Daemon(folder, f"--probe-sockets={sockets.folder}", *options, machine=machine) as d:
-            yield d, sockets
+        with ProbeSocket(os.path.join(folder, "probe"), machine) as sockets:
+            if prepare:
+                prepare(sockets)
+            with Daemon(folder, f"--probe-sockets={sockets.folder}", *options,
+                        machine=machine) as d:
+                yield d, sockets
 
 
 @case
@@ -951,13 +959,13 @@ def a_connection_is_closed_when_it_is_over():
 
     with tempfile.TemporaryDirectory(prefix="pnhwd-") as folder:
         machine = Machine(os.path.join(folder, "machine"))
-        sockets = ProbeSocket(os.path.join(folder, "probe"), machine)
-        sockets.act = act
-        with Daemon(folder, f"--probe-sockets={sockets.folder}", "--probe-deadline=1",
-                    machine=machine) as d:
-            equal(d.source("pci")["state"], "fresh")
-            check("1 s" in d.source("nvme")["reason"], d.source("nvme"))
-            eventually("all are closed", lambda: len(closed) == 3)
+        with ProbeSocket(os.path.join(folder, "probe"), machine) as sockets:
+            sockets.act = act
+            with Daemon(folder, f"--probe-sockets={sockets.folder}", "--probe-deadline=1",
+                        machine=machine) as d:
+                equal(d.source("pci")["state"], "fresh")
+                check("1 s" in d.source("nvme")["reason"], d.source("nvme"))
+                eventually("all are closed", lambda: len(closed) == 3)
 
 
 @case
