@@ -90,9 +90,9 @@ int pn_source_from_name(const char *name, PnSourceId *ret)
 static const char *socket_of(PnSourceId source)
 {
         static const char *const names[PN_N_SOURCES] = {
-            [PN_SOURCE_host] = "admin.sock",
-            [PN_SOURCE_pci] = "admin.sock",
-            [PN_SOURCE_nvme] = "admin.sock",
+            [PN_SOURCE_host] = "admin.sock", [PN_SOURCE_pci] = "admin.sock",
+            [PN_SOURCE_nvme] = "admin.sock", [PN_SOURCE_net] = "net.sock",
+            [PN_SOURCE_module] = "net.sock",
         };
 
         return names[source];

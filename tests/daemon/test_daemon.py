@@ -805,6 +805,7 @@ class ProbeSocket:
         os.makedirs(folder, exist_ok=True)
         self.folder, self.machine, self.requests, self.act = folder, machine, [], None
         self.path = os.path.join(folder, "admin.sock")
+        os.symlink("admin.sock", os.path.join(folder, "net.sock"))
         self.listener = None
         self.listen()
 
@@ -870,8 +871,9 @@ def sockets_answer_for_what_needs_privileges():
     with behind_a_socket() as (d, sockets):
         equal({d.source(n)["state"] for n in ("host", "pci", "nvme", "block")}, {"fresh"})
         # One line and the end of input, which is all that a privileged probe reads.
-        equal(sorted(sockets.requests), [b"host\n", b"nvme\n", b"pci\n"])
-        equal(sorted(d.machine.starts()), ["block", "host", "nvme", "pci"])
+        equal(sorted(sockets.requests),
+              [b"host\n", b"module\n", b"net\n", b"nvme\n", b"pci\n"])
+        equal(sorted(d.machine.starts()), ["block", "host", "module", "net", "nvme", "pci"])
         with open(os.path.join(d.machine.folder, "starts"), encoding="ascii") as file:
             block = next(line.split()[1] for line in file if line.startswith("block"))
         check(int(block) > 0, "block is a child of the daemon")
@@ -887,7 +889,7 @@ def without_sockets_the_probe_is_started():
     with tempfile.TemporaryDirectory() as empty, running(f"--probe-sockets={empty}") as d:
         equal({d.source(n)["state"] for n in ("host", "pci", "nvme", "block")}, {"fresh"})
     with running("--probe-sockets=/nonexistent") as d:
-        equal(sorted(d.machine.starts()), ["block", "host", "nvme", "pci"])
+        equal(sorted(d.machine.starts()), ["block", "host", "module", "net", "nvme", "pci"])
 
 
 @case
@@ -965,7 +967,7 @@ def a_connection_is_closed_when_it_is_over():
                         machine=machine) as d:
                 equal(d.source("pci")["state"], "fresh")
                 check("1 s" in d.source("nvme")["reason"], d.source("nvme"))
-                eventually("all are closed", lambda: len(closed) == 3)
+                eventually("all are closed", lambda: len(closed) == 5)
 
 
 @case

@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 BUILD = os.path.abspath(sys.argv[1])
-LIMITS = {"pnhwd.service": 0.8, "pnhw-probe-admin@.service": 1.0}
+LIMITS = {"pnhwd.service": 0.8, "pnhw-probe-admin@.service": 1.0,
+          "pnhw-probe-net@.service": 1.2}
 failures = 0
 
 
