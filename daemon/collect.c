@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs the probe for one source and reads its lines. One process a source, so that a device that
  * hangs in one of them delays nothing in another; a process that cannot be killed is left behind
- * and counted, never waited for. */
+ * and counted, never waited for.
+ *
+ * A source that needs privileges is asked for at a socket, where there is one: behind it systemd
+ * starts a probe that has them, for this one connection. It is no child of ours, so all that can be
+ * done to it is to close the connection; its unit bounds how long and how often it runs. */
 
 #include "collect.h"
 
@@ -11,6 +15,8 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "schema.h"
@@ -29,8 +35,8 @@ struct Run {
         PnCollector *collector;
         Run *next;
         PnSourceId source;
-        pid_t pid;
-        int out_fd, err_fd;
+        pid_t pid;          /* 0 behind a socket */
+        int out_fd, err_fd; /* the connection and -1 behind a socket */
         sd_event_source *child, *out, *err, *deadline;
         uint64_t started; /* CLOCK_MONOTONIC, µs */
         bool over;        /* told; only the process is still there */
@@ -50,6 +56,7 @@ struct Run {
 struct PnCollector {
         sd_event *event;
         const char *probe;
+        const char *sockets;
         uint64_t deadline;
         const PnCollectorHandlers *handlers;
         void *userdata;
@@ -76,6 +83,19 @@ int pn_source_from_name(const char *name, PnSourceId *ret)
                         return 0;
                 }
         return -EINVAL;
+}
+
+/* Which socket answers for a source; NULL for what needs no privileges, as starting a process
+ * behind a socket costs some thirty times what a child does. */
+static const char *socket_of(PnSourceId source)
+{
+        static const char *const names[PN_N_SOURCES] = {
+            [PN_SOURCE_host] = "admin.sock", [PN_SOURCE_pci] = "admin.sock",
+            [PN_SOURCE_nvme] = "admin.sock", [PN_SOURCE_health] = "admin.sock",
+            [PN_SOURCE_net] = "net.sock",    [PN_SOURCE_module] = "net.sock",
+        };
+
+        return names[source];
 }
 
 static uint64_t now_usec(const PnCollector *collector)
@@ -111,7 +131,7 @@ static int copy_environment(char ***ret)
         return 0;
 }
 
-int pn_collector_new(sd_event *event, const char *probe, uint64_t deadline,
+int pn_collector_new(sd_event *event, const char *probe, const char *sockets, uint64_t deadline,
                      const PnCollectorHandlers *handlers, void *userdata, PnCollector **ret)
 {
         _cleanup_(pn_collector_freep) PnCollector *collector = calloc(1, sizeof *collector);
@@ -120,6 +140,7 @@ int pn_collector_new(sd_event *event, const char *probe, uint64_t deadline,
                 return -ENOMEM;
         collector->event = sd_event_ref(event);
         collector->probe = probe;
+        collector->sockets = sockets;
         collector->deadline = deadline;
         collector->handlers = handlers;
         collector->userdata = userdata;
@@ -216,7 +237,10 @@ static void run_fail_exit(Run *run)
 {
         const char *colon = *run->complaint ? ": " : "";
 
-        if (run->code == CLD_EXITED && run->status == 0)
+        if (run->pid == 0 && run->n_bytes == 0)
+                run_fail(run, "the probe's socket %s/%s was closed without an answer",
+                         run->collector->sockets, socket_of(run->source));
+        else if (run->code == CLD_EXITED && run->status == 0)
                 run_fail(run, "the probe ended in the middle of its output%s%s", colon,
                          run->complaint);
         else if (run->code == CLD_EXITED)
@@ -488,15 +512,50 @@ static int spawn(Run *run)
         return -r;
 }
 
+/* Connects to the source's socket and sends its name, which is all that a privileged probe reads.
+ * 1; 0 if there is no such socket for us; or -errno. */
+static int ask_socket(Run *run)
+{
+        const PnCollector *collector = run->collector;
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        const char *name = socket_of(run->source);
+        _cleanup_close_ int fd = -1;
+        char request[32];
+        int n;
+
+        if (!collector->sockets || !name)
+                return 0;
+        n = snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", collector->sockets, name);
+        if (n < 0 || (size_t)n >= sizeof address.sun_path)
+                return -ENAMETOOLONG;
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+                return -errno;
+        if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0)
+                /* An ordinary user's daemon, beside an installed one, reads what it can. */
+                return errno == ENOENT || errno == EACCES ? 0 : -errno;
+        n = snprintf(request, sizeof request, "%s\n", pn_source_name(run->source));
+        if (send(fd, request, (size_t)n, MSG_NOSIGNAL) != n)
+                return errno ? -errno : -EIO;
+        if (shutdown(fd, SHUT_WR) < 0)
+                return -errno;
+        run->out_fd = PN_STEAL_FD(fd);
+        /* There is no process to wait for. */
+        run->exited = true;
+        run->code = CLD_EXITED;
+        return 1;
+}
+
 static int watch(Run *run)
 {
         sd_event *event = run->collector->event;
-        int r;
+        int r = 0;
 
-        r = sd_event_add_child(event, &run->child, run->pid, WEXITED, on_gone, run);
+        if (run->pid > 0)
+                r = sd_event_add_child(event, &run->child, run->pid, WEXITED, on_gone, run);
         if (r >= 0)
                 r = sd_event_add_io(event, &run->out, run->out_fd, EPOLLIN, on_output, run);
-        if (r >= 0)
+        if (r >= 0 && run->err_fd >= 0)
                 r = sd_event_add_io(event, &run->err, run->err_fd, EPOLLIN, on_complaint, run);
         if (r >= 0)
                 r = sd_event_add_time_relative(event, &run->deadline, CLOCK_MONOTONIC,
@@ -505,14 +564,17 @@ static int watch(Run *run)
         if (r < 0)
                 return r;
         /* What it complained about, then what it printed, then that it went. */
-        (void)sd_event_source_set_priority(run->err, PRIORITY);
+        if (run->err)
+                (void)sd_event_source_set_priority(run->err, PRIORITY);
         (void)sd_event_source_set_priority(run->out, PRIORITY + 1);
-        (void)sd_event_source_set_priority(run->child, PRIORITY + 2);
+        if (run->child)
+                (void)sd_event_source_set_priority(run->child, PRIORITY + 2);
         return 0;
 }
 
 int pn_collector_start(PnCollector *collector, PnSourceId source, char **ret_error)
 {
+        bool by_socket;
         Run *run;
         int r;
 
@@ -533,12 +595,19 @@ int pn_collector_start(PnCollector *collector, PnSourceId source, char **ret_err
         run->started = now_usec(collector);
         run->next = collector->runs;
         collector->runs = run;
-        r = spawn(run);
+        r = ask_socket(run);
+        by_socket = r != 0;
+        if (r == 0)
+                r = spawn(run);
         if (r >= 0)
                 r = watch(run);
         if (r < 0) {
-                if (asprintf(ret_error, "cannot start the probe %s: %s", collector->probe,
-                             strerror(-r)) < 0)
+                int n = by_socket ? asprintf(ret_error, "cannot ask the probe at %s/%s: %s",
+                                             collector->sockets, socket_of(source), strerror(-r))
+                                  : asprintf(ret_error, "cannot start the probe %s: %s",
+                                             collector->probe, strerror(-r));
+
+                if (n < 0)
                         *ret_error = NULL;
                 run_kill(run);
                 run_free(run);

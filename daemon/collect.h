@@ -49,9 +49,11 @@ typedef struct PnCollectorHandlers {
         void (*ended)(void *userdata, PnSourceId source, const char *reason, uint64_t took_ms);
 } PnCollectorHandlers;
 
-/* `probe` is the path of the program, `deadline` the time that one run may take (µs); handlers and
- * path must outlive the collector. SIGCHLD must be blocked. 0 or a negative errno. */
-int pn_collector_new(sd_event *event, const char *probe, uint64_t deadline,
+/* `probe` is the path of the program; `sockets` the folder in which a socket, where there is one,
+ * answers for sources that need privileges (NULL: always start the program); `deadline` the time
+ * that one run may take (µs). Handlers and paths must outlive the collector. SIGCHLD must be
+ * blocked. 0 or a negative errno. */
+int pn_collector_new(sd_event *event, const char *probe, const char *sockets, uint64_t deadline,
                      const PnCollectorHandlers *handlers, void *userdata, PnCollector **ret);
 
 /* Kills every probe and waits for none. */

@@ -16,11 +16,15 @@
 #include "manager.h"
 #include "server.h"
 
+/* Where the units put the probe's sockets. */
+#define PROBE_SOCKETS "/run/pnhw-probe"
+
 typedef struct Options {
         char *socket;
         char *probe;
-        uint64_t interval; /* µs; 0: as the policy says */
-        uint64_t deadline; /* µs */
+        char *probe_sockets; /* NULL: none */
+        uint64_t interval;   /* µs; 0: as the policy says */
+        uint64_t deadline;   /* µs */
         bool check_config;
 } Options;
 
@@ -34,6 +38,7 @@ static void options_done(Options *options)
 {
         free(options->socket);
         free(options->probe);
+        free(options->probe_sockets);
 }
 
 static void help(void)
@@ -44,6 +49,9 @@ static void help(void)
              "  --socket=PATH             Listen here (default: $RUNTIME_DIRECTORY/pnhwd.sock,\n"
              "                            else /run/pnhw/pnhwd.sock)\n"
              "  --probe=PATH              The program that reads the hardware\n"
+             "  --probe-sockets=DIR       Where systemd's sockets start it with privileges\n"
+             "                            (default: /run/pnhw-probe, if the installed probe is\n"
+             "                            used; where no socket is, it is started without)\n"
              "  --interval=SECONDS        Between two readings (default: pnhwd.conf's, else 60)\n"
              "  --probe-deadline=SECONDS  What a reading may take (default: 10)\n"
              "  --check-config            Say what is wrong in pnhwd.conf, and end\n"
@@ -79,6 +87,7 @@ static int parse_options(int argc, char **argv, Options *options)
         enum {
                 OPTION_SOCKET = 256,
                 OPTION_PROBE,
+                OPTION_PROBE_SOCKETS,
                 OPTION_INTERVAL,
                 OPTION_DEADLINE,
                 OPTION_CHECK_CONFIG,
@@ -87,6 +96,7 @@ static int parse_options(int argc, char **argv, Options *options)
         static const struct option table[] = {
             {"socket", required_argument, NULL, OPTION_SOCKET},
             {"probe", required_argument, NULL, OPTION_PROBE},
+            {"probe-sockets", required_argument, NULL, OPTION_PROBE_SOCKETS},
             {"interval", required_argument, NULL, OPTION_INTERVAL},
             {"probe-deadline", required_argument, NULL, OPTION_DEADLINE},
             {"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
@@ -103,6 +113,9 @@ static int parse_options(int argc, char **argv, Options *options)
                         break;
                 case OPTION_PROBE:
                         r = set_string(&options->probe, optarg);
+                        break;
+                case OPTION_PROBE_SOCKETS:
+                        r = set_string(&options->probe_sockets, optarg);
                         break;
                 case OPTION_INTERVAL:
                         r = parse_seconds("interval", optarg, &options->interval);
@@ -128,13 +141,15 @@ static int parse_options(int argc, char **argv, Options *options)
                 r = -EINVAL;
         }
         if (r == -EINVAL)
-                fprintf(stderr, "Possible: --socket=PATH --probe=PATH --interval=SECONDS "
-                                "--probe-deadline=SECONDS --check-config --help --version\n");
+                fprintf(stderr, "Possible: --socket=PATH --probe=PATH --probe-sockets=DIR "
+                                "--interval=SECONDS --probe-deadline=SECONDS --check-config --help "
+                                "--version\n");
         return r < 0 ? r : 1;
 }
 
-/* The probe beside a daemon that runs from its build, else the installed one. */
-static int find_probe(char **ret)
+/* The probe beside a daemon that runs from its build, and no other; else the installed one, by way
+ * of its sockets where they are. */
+static int find_probe(Options *options)
 {
         char self[PATH_MAX];
         ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -152,12 +167,14 @@ static int find_probe(char **ret)
                                 return -ENOMEM;
                         }
                         if (access(path, X_OK) == 0) {
-                                *ret = PN_STEAL(path);
+                                options->probe = PN_STEAL(path);
                                 return 0;
                         }
                 }
         }
-        return set_string(ret, PN_PROBE_PATH);
+        if (!options->probe_sockets && set_string(&options->probe_sockets, PROBE_SOCKETS) < 0)
+                return -ENOMEM;
+        return set_string(&options->probe, PN_PROBE_PATH);
 }
 
 static int set_defaults(Options *options)
@@ -166,7 +183,7 @@ static int set_defaults(Options *options)
         int r;
 
         if (!options->probe) {
-                r = find_probe(&options->probe);
+                r = find_probe(options);
                 if (r < 0)
                         return r;
         }
@@ -291,6 +308,7 @@ static int run(const Options *options, const PnPolicy *policy)
         _cleanup_(pn_server_freep) PnServer *server = NULL;
         PnManagerOptions manager_options = {
             .probe = options->probe,
+            .sockets = options->probe_sockets,
             .interval =
                 options->interval ? options->interval : (uint64_t)policy->interval_s * 1000 * 1000,
             .deadline = options->deadline,

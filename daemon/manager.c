@@ -394,8 +394,8 @@ int pn_manager_new(sd_event *event, const PnManagerOptions *options, PnManager *
                     pn_set_text(&shown->state, "never") < 0)
                         return -ENOMEM;
         }
-        r = pn_collector_new(event, options->probe, options->deadline, &handlers, manager,
-                             &manager->collector);
+        r = pn_collector_new(event, options->probe, options->sockets, options->deadline, &handlers,
+                             manager, &manager->collector);
         if (r < 0)
                 return r;
         r = sd_event_add_time(event, &manager->timer, CLOCK_MONOTONIC, UINT64_MAX, accuracy,

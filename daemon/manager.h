@@ -12,6 +12,7 @@
 
 typedef struct PnManagerOptions {
         const char *probe;      /* path of the program; must outlive the manager */
+        const char *sockets;    /* folder of the probe's sockets, or NULL; likewise */
         uint64_t interval;      /* between two readings of pci, nvme and block; µs */
         uint64_t deadline;      /* of one run of the probe; µs */
         const PnPolicy *policy; /* must outlive the manager */

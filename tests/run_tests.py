@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # (directory, compiler, meson options, suites to run or None to compile alone, what it is for)
 BUILDS = [
-    ('build', 'gcc', ['-Dwerror=true'], ['unit', 'system', 'lint'], 'as it ships'),
+    ('build', 'gcc', ['-Dwerror=true'], ['unit', 'package', 'system', 'lint'], 'as it ships'),
     ('build-sanitize', 'gcc',
      ['-Dwerror=true', '-Db_sanitize=address,undefined', '-Db_lundef=false'],
      ['unit', 'sanitize'], 'with ASan and UBSan'),

@@ -159,6 +159,30 @@ static int add_swap(char *line, PnMounts *mounts)
         return 0;
 }
 
+/* The machine's mounts are those of PID 1: a unit has a name space of its own, with mounts that its
+ * sandbox is made of, and read-only where the machine is not. pnhwd's unit hides PID 1, and has
+ * that one file of it in another place, which is empty elsewhere. */
+static int read_mountinfo(char **ret)
+{
+        static const char *const paths[] = {"/proc/1/mountinfo", "/run/pnhw/mountinfo",
+                                            "/proc/self/mountinfo"};
+        int r = -ENOENT;
+
+        for (size_t i = 0; i < PN_ELEMENTS(paths); i++) {
+                _cleanup_free_ char *text = NULL;
+                size_t n;
+
+                r = pn_read_file(AT_FDCWD, paths[i], MOUNTINFO_MAX, &text, &n);
+                if (r == 0 && n > 0) {
+                        *ret = PN_STEAL(text);
+                        return 0;
+                }
+                if (r == -ENOMEM)
+                        return r;
+        }
+        return r < 0 ? r : -ENOENT;
+}
+
 int pn_mounts_read(PnMounts *ret)
 {
         _cleanup_(pn_mounts_done) PnMounts mounts = {0};
@@ -166,9 +190,7 @@ int pn_mounts_read(PnMounts *ret)
         size_t n;
         int r;
 
-        r = pn_read_file(AT_FDCWD, "/proc/1/mountinfo", MOUNTINFO_MAX, &mountinfo, &n);
-        if (r < 0 && r != -ENOMEM)
-                r = pn_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &mountinfo, &n);
+        r = read_mountinfo(&mountinfo);
         if (r == 0)
                 r = for_each_line(mountinfo, add_mount, &mounts);
         if (r == -ENOMEM)

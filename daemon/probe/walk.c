@@ -134,7 +134,8 @@ static void take_lock(Walker *walker, size_t i)
         if (walker->lock_dir < 0)
                 return;
         lock_name(walker, walker->walk.source, i, name, sizeof name);
-        fd = openat(walker->lock_dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        /* For reading: root's may be there already, which a probe that is not root cannot write. */
+        fd = openat(walker->lock_dir, name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
                 pn_close(fd);
 }
@@ -157,7 +158,7 @@ static bool is_locked(Walker *walker, const char *source, size_t i)
         if (!bsearch(&key, walker->locks.v, walker->locks.n, sizeof *walker->locks.v,
                      compare_names))
                 return false;
-        fd = openat(walker->lock_dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        fd = openat(walker->lock_dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0)
                 return false;
         if (flock(fd, LOCK_EX | LOCK_NB) < 0)

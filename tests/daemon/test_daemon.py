@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -830,6 +831,179 @@ def nothing_is_left_behind():
         eventually("the probe's child is gone", gone)
 
 
+class ProbeSocket:
+    """What systemd is in an installed pnhwd's eyes: a socket behind which each connection gets a
+    probe of its own. `act`, if set, is called with a connection and what it asked for instead."""
+
+    def __init__(self, folder, machine):
+        os.makedirs(folder, exist_ok=True)
+        self.folder, self.machine, self.requests, self.act = folder, machine, [], None
+        self.path = os.path.join(folder, "admin.sock")
+        os.symlink("admin.sock", os.path.join(folder, "net.sock"))
+        self.listener = None
+        self.listen()
+
+    def listen(self):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
+
+    def close(self):
+        """Stops listening, and leaves the file behind."""
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def accept(self, listener):
+        while True:
+            try:
+                connection = listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.answer, args=[connection], daemon=True).start()
+
+    def answer(self, connection):
+        with connection:
+            if self.act == "reset":  # with the request unread
+                select.select([connection], [], [])
+                return
+            request = b""
+            while more := connection.recv(100):
+                request += more
+            self.requests.append(request)
+            if callable(self.act):
+                self.act(connection, request)
+                return
+            subprocess.run([FAKE_PROBE, "--lines", request.decode().strip()], check=False,
+                           env=dict(os.environ, PNHW_FAKE=self.machine.folder),
+                           stdin=connection, stdout=connection, stderr=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def behind_a_socket(*options, prepare=None):
+    with tempfile.TemporaryDirectory(prefix="pnhwd-") as folder:
+        machine = Machine(os.path.join(folder, "machine"))
+        with ProbeSocket(os.path.join(folder, "probe"), machine) as sockets:
+            if prepare:
+                prepare(sockets)
+            with Daemon(folder, f"--probe-sockets={sockets.folder}", *options,
+                        machine=machine) as d:
+                yield d, sockets
+
+
+@case
+def sockets_answer_for_what_needs_privileges():
+    with behind_a_socket() as (d, sockets):
+        equal({d.source(n)["state"] for n in ("host", "pci", "nvme", "block")}, {"fresh"})
+        # One line and the end of input, which is all that a privileged probe reads.
+        equal(sorted(sockets.requests),
+              [b"host\n", b"module\n", b"net\n", b"nvme\n", b"pci\n"])
+        equal(sorted(d.machine.starts()), ["block", "host", "module", "net", "nvme", "pci"])
+        with open(os.path.join(d.machine.folder, "starts"), encoding="ascii") as file:
+            block = next(line.split()[1] for line in file if line.startswith("block"))
+        check(int(block) > 0, "block is a child of the daemon")
+        equal(len(d.ok("GetInventory")["inventory"]["pci"]), 4)
+        d.machine.pci(width=1)
+        d.rescan("pci")
+        equal(d.ok("GetStatus")["ratings"][1]["verdict"], "degraded")
+        equal(sockets.requests.count(b"pci\n"), 2)
+
+
+@case
+def without_sockets_the_probe_is_started():
+    with tempfile.TemporaryDirectory() as empty, running(f"--probe-sockets={empty}") as d:
+        equal({d.source(n)["state"] for n in ("host", "pci", "nvme", "block")}, {"fresh"})
+    with running("--probe-sockets=/nonexistent") as d:
+        equal(sorted(d.machine.starts()), ["block", "host", "module", "net", "nvme", "pci"])
+
+
+@case
+def a_probe_behind_a_socket_that_fails():
+    for name, script, words in each_failure():
+        if name in ("exits", "crashes", "says nothing"):
+            words = ["closed without an answer", "admin.sock"]
+        with behind_a_socket("--probe-deadline=20",
+                             prepare=lambda p, s=script: p.machine.script("pci", s)) as (d, _):
+            pci = d.source("pci")
+            check(pci["state"] in ("failed", "stale"), f"{name}: {pci}")
+            for word in words:
+                check(word in pci["reason"], f"{name}: {pci}")
+            equal({d.source(n)["state"] for n in ("host", "nvme", "block")}, {"fresh"}, name)
+            check(d.ok("Check")["code"] != 0, f"{name}: Check says that all is well")
+            equal(d.log().count("cannot be read"), 1, name)
+
+
+@case
+def a_socket_behind_which_nobody_is():
+    """Refused, then reset, then silent: what was known stays, with the reason; then it is back."""
+    with behind_a_socket("--probe-deadline=1") as (d, sockets):
+        sockets.close()
+        d.rescan("pci")
+        pci = d.source("pci")
+        equal(pci["state"], "stale")
+        check("admin.sock" in pci["reason"] and "refused" in pci["reason"], pci)
+        equal(len(d.ok("GetInventory")["inventory"]["pci"]), 4)
+        equal(d.machine.starts().count("pci"), 1, "no other probe is tried")
+        sockets.listen()
+        sockets.act = "reset"
+        d.rescan("pci")
+        check("reset" in d.source("pci")["reason"], d.source("pci"))
+        done = threading.Event()
+        sockets.act = lambda connection, request: done.wait(20)
+        start = time.monotonic()
+        d.rescan("pci")
+        check(time.monotonic() - start < 5, "the deadline")
+        check("1 s" in d.source("pci")["reason"], d.source("pci"))
+        done.set()
+        # Half of it, and the connection closed in the middle of a line.
+        line = d.machine.lines("pci", d.machine.functions()).encode()
+        sockets.act = lambda connection, request: connection.sendall(line[:-60])
+        d.rescan("pci")
+        check("middle" in d.source("pci")["reason"], d.source("pci"))
+        equal(len(d.ok("GetInventory")["inventory"]["pci"]), 4)
+        sockets.act = None
+        d.rescan("pci")
+        equal(d.source("pci")["state"], "fresh")
+        equal(d.log().count("cannot be read"), 1)
+
+
+@case
+def a_connection_is_closed_when_it_is_over():
+    """A probe that goes on after its end, or beyond the deadline, finds nobody who reads."""
+    closed = []
+
+    def act(connection, request):
+        source = request.decode().strip()
+        with open(os.path.join(sockets.machine.folder, source), "rb") as file:
+            connection.sendall(file.read() if source != "nvme" else b"")
+        try:
+            connection.settimeout(10)
+            while True:
+                connection.sendall(b"x")
+                time.sleep(0.05)
+        except OSError:
+            closed.append(source)
+
+    with tempfile.TemporaryDirectory(prefix="pnhwd-") as folder:
+        machine = Machine(os.path.join(folder, "machine"))
+        with ProbeSocket(os.path.join(folder, "probe"), machine) as sockets:
+            sockets.act = act
+            with Daemon(folder, f"--probe-sockets={sockets.folder}", "--probe-deadline=1",
+                        machine=machine) as d:
+                equal(d.source("pci")["state"], "fresh")
+                check("1 s" in d.source("nvme")["reason"], d.source("nvme"))
+                eventually("all are closed", lambda: len(closed) == 5)
+
+
 @case
 def stop_with_a_hung_probe():
     for number in signal.SIGTERM, signal.SIGINT:
@@ -1180,7 +1354,7 @@ def options():
 
     code, out, err = run("--help")
     equal((code, err), (0, ""))
-    for word in "--socket", "--probe", "--interval", "--probe-deadline":
+    for word in "--socket", "--probe", "--probe-sockets", "--interval", "--probe-deadline":
         check(word in out, out)
     code, out, _ = run("--version")
     equal(code, 0)
