@@ -96,7 +96,7 @@ class Host:
         self.end = lines[-1]
         commands = {}
         for line in lines[:-1]:
-            if not line.startswith("#"):
+            if line.startswith("nvme"):
                 name, queue, what = line.split(" ", 2)
                 assert queue == "admin", line
                 commands.setdefault(name, []).append(what)
