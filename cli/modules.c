@@ -4,9 +4,9 @@
 #include "modules.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
+#include "decibel.h"
 #include "table.h"
 #include "units.h"
 
@@ -136,11 +136,6 @@ typedef struct Reading {
         bool is_power; /* shown as a level */
 } Reading;
 
-static double level(double mw)
-{
-        return mw > 0 ? 10 * log10(mw) : -40;
-}
-
 static void put_value(Table *table, unsigned column, const Reading *reading, PnReal value,
                       Style style)
 {
@@ -156,7 +151,7 @@ static void put_value(Table *table, unsigned column, const Reading *reading, PnR
                 (void)snprintf(cell, sizeof cell, "dark");
         else
                 (void)snprintf(cell, sizeof cell, "%.*f %s", reading->digits,
-                               reading->is_power ? level(value.v) : value.v, reading->unit);
+                               reading->is_power ? pn_decibel(value.v) : value.v, reading->unit);
         table_set_styled(table, column, style, cell);
 }
 
@@ -169,9 +164,9 @@ static void put_place(Table *table, const Reading *reading, bool utf8)
         unsigned at;
 
         if (reading->is_power) {
-                low = level(low);
-                high = level(high);
-                now = level(now);
+                low = pn_decibel(low);
+                high = pn_decibel(high);
+                now = pn_decibel(now);
         }
         if (!(high > low))
                 return;

@@ -6,8 +6,9 @@
 #include "rules.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
+
+#include "decibel.h"
 
 /* How many interfaces may be built on one another before we stop following them. */
 #define ABOVE_MAX 64
@@ -616,11 +617,6 @@ static void say_level(Words buf, PnReal dbm, PnReal mw)
                 (void)snprintf(buf, sizeof(Words), "%g mW", value_or(mw, 0));
 }
 
-static double to_dbm(double mw)
-{
-        return mw > 0 ? 10 * log10(mw) : -40;
-}
-
 static int dark(PnFacts *facts, const PnNic *nic)
 {
         PnFinding *finding = add(facts, "module.power_low", "warning", nic);
@@ -650,7 +646,7 @@ static int weak(PnFacts *facts, const PnNic *nic, unsigned lane, const PnModuleL
         if (!finding ||
             pn_format_text(&finding->summary,
                            "Little light reaches %s%s: %s; its module warns below %.2f dBm.",
-                           nic->id.v, which, level, to_dbm(limits->low_warning.v)) < 0)
+                           nic->id.v, which, level, pn_decibel(limits->low_warning.v)) < 0)
                 return -ENOMEM;
         return pn_set_text(&finding->advice,
                            "Clean both plugs, and look for a fibre that is bent, too long, or of "
