@@ -314,7 +314,9 @@ static int inherit_slots(const PnTopology *topology, PnInventory *inventory)
         for (uint32_t i = 0; i < inventory->pci.n; i++) {
                 uint32_t above = topology->v[i].parent;
 
-                if (inventory->pci.v[i].slot.state != PN_ABSENT)
+                /* A virtual function sits in no slot of its own (case 015). */
+                if (inventory->pci.v[i].slot.state != PN_ABSENT ||
+                    pn_text_is(&inventory->pci.v[i].kind, "virtual_function"))
                         continue;
                 /* A port that leads to a slot is not itself in one that a card sits in: its own
                  * slot has no name that is known. */

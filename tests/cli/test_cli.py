@@ -613,6 +613,10 @@ def a_proper_daemon_gives_the_same_as_a_file():
     check(status["generation"] == 12 and status["newer"] is True, "a newer field is lost")
     daemon.requests.clear()
     run("--socket=" + daemon.path)
+    check([r["method"].rsplit(".", 1)[1] for r in daemon.requests] == ["GetStatus"],
+          daemon.requests)
+    daemon.requests.clear()
+    run("--all", "--socket=" + daemon.path)
     check([r["method"].rsplit(".", 1)[1] for r in daemon.requests] == ["GetStatus", "GetInventory"]
           and daemon.requests[1]["parameters"] == {"kinds": ["nics"]}, daemon.requests)
     daemon.requests.clear()

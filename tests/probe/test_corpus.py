@@ -167,7 +167,7 @@ def compare(name, inventory, expected, tree):
 
 def check(name, corpus, probe, fakehost, tree):
     subprocess.run([sys.executable, MKCORPUS, corpus, name, tree], check=True)
-    run = subprocess.run([fakehost, tree, "--", probe], stdout=subprocess.PIPE,
+    run = subprocess.run([fakehost, "--quiet", tree, "--", probe], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, check=False)
     errors = run.stderr.decode(errors="replace").strip()
     if run.returncode == 77:
