@@ -138,9 +138,6 @@ static int daemon_inventory(Cli *cli, PnClient *client, const char *parameters, 
 
 static int daemon_facts(Cli *cli, Want want, Facts *ret)
 {
-        /* The tree of the answer is left to the end of the process, which is near: to take it apart
-         * piece by piece costs a twentieth of the whole run. */
-        static _unused_ PnReply kept;
         _cleanup_(pn_client_freep) PnClient *client = NULL;
         _cleanup_(pn_reply_done) PnReply reply = {0};
         int r = connect_daemon(cli, &client);
@@ -159,8 +156,6 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
                         return cli_out_of_memory(cli);
         }
         r = read_answer(cli, pn_type_Status(), reply.parameters, &ret->status);
-        kept = reply;
-        reply = (PnReply){0};
         if (r == 0 && want != WANT_STATUS) {
                 char parameters[64];
 

@@ -761,9 +761,9 @@ int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **r
                 text = escaped.data;
                 n = escaped.len;
         }
-        if (n > INT32_MAX)
+        if (!what && n > INT32_MAX)
                 what = "the text is too long";
-        else if (memchr(text, '\0', n)) /* where json-c would stop, and call it complete */
+        else if (!what && memchr(text, '\0', n)) /* where json-c would stop, and call it complete */
                 what = "the text contains a NUL";
         tokener = what ? NULL : json_tokener_new_ex(32);
         if (!tokener && !what)
