@@ -221,34 +221,9 @@ static int read_port(const void *context, size_t i, void *object_at, void *fact 
         return pn_nic_index(entry) == index ? 0 : -ENODEV;
 }
 
-static const char *port_name(const void *context, size_t i)
-{
-        const PnNics *nics = context;
-
-        return pn_nic_entry_id(&nics->v[i]);
-}
-
 int pn_source_module(PnEmit *emit, PnReport *report)
 {
-        PnNics *nics = calloc(1, sizeof *nics);
-        PnWalk walk = {.source = "module",
-                       .kind = PN_OBJECT_PORT_MODULE,
-                       .context = nics,
-                       .name = port_name,
-                       .read = read_port};
-        bool abandoned = false;
-        int r;
+        const PnWalk walk = {.source = "module", .kind = PN_OBJECT_PORT_MODULE, .read = read_port};
 
-        if (!nics)
-                return -ENOMEM;
-        r = pn_nics_list(/* physical_only= */ true, nics, report);
-        if (r == 0) {
-                walk.n = nics->n;
-                r = pn_walk(&walk, emit, report, &abandoned);
-        }
-        if (!abandoned) {
-                pn_nics_done(nics);
-                free(nics);
-        }
-        return r;
+        return pn_nics_walk(&walk, /* physical_only= */ true, emit, report);
 }

@@ -525,34 +525,9 @@ static int read_nic(const void *context, size_t i, void *object, void *fact _unu
         return pn_nic_index(entry) == index ? 0 : -ENODEV;
 }
 
-static const char *nic_id(const void *context, size_t i)
-{
-        const PnNics *nics = context;
-
-        return pn_nic_entry_id(&nics->v[i]);
-}
-
 int pn_source_net(PnEmit *emit, PnReport *report)
 {
-        PnNics *nics = calloc(1, sizeof *nics);
-        PnWalk walk = {.source = "net",
-                       .kind = PN_OBJECT_NIC,
-                       .context = nics,
-                       .name = nic_id,
-                       .read = read_nic};
-        bool abandoned = false;
-        int r;
+        const PnWalk walk = {.source = "net", .kind = PN_OBJECT_NIC, .read = read_nic};
 
-        if (!nics)
-                return -ENOMEM;
-        r = pn_nics_list(/* physical_only= */ false, nics, report);
-        if (r == 0) {
-                walk.n = nics->n;
-                r = pn_walk(&walk, emit, report, &abandoned);
-        }
-        if (!abandoned) {
-                pn_nics_done(nics);
-                free(nics);
-        }
-        return r;
+        return pn_nics_walk(&walk, /* physical_only= */ false, emit, report);
 }

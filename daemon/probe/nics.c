@@ -14,7 +14,7 @@
 
 #define CLASS_NETWORK "0x02"
 
-void pn_nics_done(PnNics *nics)
+static void nics_done(PnNics *nics)
 {
         for (size_t i = 0; i < nics->n; i++) {
                 free(nics->v[i].name);
@@ -25,7 +25,7 @@ void pn_nics_done(PnNics *nics)
         *nics = (PnNics){0};
 }
 
-const char *pn_nic_entry_id(const PnNicEntry *entry)
+static const char *entry_id(const PnNicEntry *entry)
 {
         return entry->name ? entry->name : entry->address;
 }
@@ -282,7 +282,7 @@ static int list_functions(PnNics *nics, size_t *capacity, PnReport *report)
         return r == -ENOMEM ? r : 0;
 }
 
-int pn_nics_list(bool physical_only, PnNics *ret, PnReport *report)
+static int list_nics(bool physical_only, PnNics *ret, PnReport *report)
 {
         PnNics nics = {0};
         size_t capacity = 0;
@@ -298,9 +298,40 @@ int pn_nics_list(bool physical_only, PnNics *ret, PnReport *report)
         if (r == 0 && !physical_only)
                 r = list_functions(&nics, &capacity, report);
         if (r < 0) {
-                pn_nics_done(&nics);
+                nics_done(&nics);
                 return r;
         }
         *ret = nics;
         return 0;
+}
+
+static const char *name_of(const void *context, size_t i)
+{
+        const PnNics *nics = context;
+
+        return entry_id(&nics->v[i]);
+}
+
+int pn_nics_walk(const PnWalk *source, bool physical_only, PnEmit *emit, PnReport *report)
+{
+        PnNics *nics = calloc(1, sizeof *nics);
+        PnWalk walk = *source;
+        bool abandoned = false;
+        int r;
+
+        if (!nics)
+                return -ENOMEM;
+        r = list_nics(physical_only, nics, report);
+        if (r == 0) {
+                walk.context = nics;
+                walk.name = name_of;
+                walk.n = nics->n;
+                r = pn_walk(&walk, emit, report, &abandoned);
+        }
+        /* A worker that was left behind may still come back to it. */
+        if (!abandoned) {
+                nics_done(nics);
+                free(nics);
+        }
+        return r;
 }

@@ -4,7 +4,7 @@
 
 #include "netlink.h"
 #include "pcie.h"
-#include "source.h"
+#include "walk.h"
 
 typedef struct PnNicEntry {
         char *name;            /* of the interface; NULL for a function without one */
@@ -22,15 +22,12 @@ typedef struct PnNics {
         size_t n_links;
 } PnNics;
 
-/* Lists physical interfaces without virtual functions and their representatives; with
+/* Walks physical interfaces without virtual functions and their representatives; with
  * `physical_only` false also bonds, bridges and VLANs, and network functions without an interface.
- * All others (veth, tap, …) cost a readlink() each. What ails the list as a whole goes in the
- * report. 0 or -ENOMEM. */
-int pn_nics_list(bool physical_only, PnNics *ret, PnReport *report);
-void pn_nics_done(PnNics *nics);
-
-/* The name to lock and to report an entry by: the interface's, else the address. */
-const char *pn_nic_entry_id(const PnNicEntry *entry);
+ * All others (veth, tap, …) cost a readlink() each. Of `source` the source, the kind and `read`
+ * count; `read` gets a PnNics as its context, and an entry's name is that of its interface, else of
+ * its function. What ails the list as a whole goes in the report. 0 or -ENOMEM. */
+int pn_nics_walk(const PnWalk *source, bool physical_only, PnEmit *emit, PnReport *report);
 
 /* Whether an entry's interface is still the one that it was: reads its index from sysfs and
  * returns it, 0 if it is gone. */
