@@ -94,12 +94,7 @@ static uint64_t effective(const PnFacts *facts, const PnRating *rating)
 
 static const PnNvme *drive_named(const PnFacts *facts, const PnRating *rating)
 {
-        const char *name = pn_text(&rating->name);
-
-        for (unsigned i = 0; name && i < facts->inventory->nvme.n; i++)
-                if (strcmp(facts->inventory->nvme.v[i].name.v, name) == 0)
-                        return &facts->inventory->nvme.v[i];
-        return NULL;
+        return pn_drive_named(facts->names, pn_text(&rating->name));
 }
 
 /* Whether the link is as the administrator says that it is meant to be: then it is a note. */
@@ -115,8 +110,7 @@ static bool is_expected(const PnFacts *facts, const PnRating *rating)
                now->speed.v >= link->speed && now->width.v >= link->width;
 }
 
-static PnFinding *add_for(PnFacts *facts, const PnRating *rating, const char *code,
-                          const char *severity)
+static PnFinding *add_for(PnFacts *facts, const PnRating *rating, PnCode code, const char *severity)
 {
         PnFinding *finding = pn_finding_add(facts, code, severity, drive_named(facts, rating),
                                             rating->address.v, NULL);
@@ -156,29 +150,66 @@ static int advise_degraded(const PnRating *rating, const Words *words, PnText *r
                               words->noun);
 }
 
-/* Devices behind a link that is itself the fault or the limit belong to its finding. */
+static const char *label(const PnRating *rating)
+{
+        return pn_text(&rating->name) ? rating->name.v : rating->address.v;
+}
+
+/* The function after `node` on a walk through all below `top`, parents before their children. */
+static uint32_t next_below(const PnTopology *topology, uint32_t top, uint32_t node)
+{
+        if (topology->v[node].first_child != PN_NOBODY)
+                return topology->v[node].first_child;
+        while (node != top && topology->v[node].next_sibling == PN_NOBODY)
+                node = topology->v[node].parent;
+        return node == top ? PN_NOBODY : topology->v[node].next_sibling;
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+        const PnRating *const *one = a, *const *other = b;
+
+        return (*one > *other) - (*one < *other);
+}
+
+/* Devices behind a link that is itself the fault or the limit belong to its finding, in the order
+ * of their addresses. */
 static int add_devices_behind(const PnFacts *facts, const PnRating *uplink, PnFinding *finding)
 {
         uint32_t top = pn_topology_find(facts->topology, uplink->address.v);
+        _cleanup_free_ const PnRating **behind = NULL;
+        PnIndex told = {0};
+        unsigned n = 0;
+        int r;
 
         if (top == PN_NOBODY || facts->topology->v[top].first_child == PN_NOBODY)
                 return 0; /* most links end at a device */
-        for (unsigned i = 0; i < facts->ratings->n; i++) {
-                const PnRating *rating = &facts->ratings->v[i];
-                uint32_t node;
+        behind = calloc((size_t)facts->ratings->n + 1, sizeof *behind);
+        if (!behind)
+                return -ENOMEM;
+        for (uint32_t node = next_below(facts->topology, top, top);
+             node != PN_NOBODY && n < facts->ratings->n;
+             node = next_below(facts->topology, top, node)) {
+                const PnRating *rating =
+                    pn_rating_at(facts->ratings, pn_text(&facts->topology->v[node].pci->address));
 
-                if (rating == uplink || pn_text_is(&rating->kind, "switch"))
-                        continue;
-                node = pn_topology_find(facts->topology, rating->address.v);
-                while (node != PN_NOBODY && node != top)
-                        node = facts->topology->v[node].parent;
-                if (node != PN_NOBODY &&
-                    pn_texts_append_unique(&finding->affects, pn_text(&rating->name)
-                                                                  ? rating->name.v
-                                                                  : rating->address.v) < 0)
-                        return -ENOMEM;
+                if (rating && rating != uplink && !pn_text_is(&rating->kind, "switch"))
+                        behind[n++] = rating;
         }
-        return 0;
+        qsort(behind, n, sizeof *behind, compare_pointers);
+        r = pn_index_init(&told, n + finding->affects.n);
+        for (unsigned i = 0; r == 0 && i < finding->affects.n; i++)
+                pn_index_add(&told, finding->affects.v[i], finding);
+        for (unsigned i = 0; r == 0 && i < n; i++)
+                pn_index_add(&told, label(behind[i]), behind[i]);
+        if (r == 0)
+                pn_index_sort(&told);
+        for (unsigned i = 0; r == 0 && i < n; i++)
+                if (pn_index_find(&told, label(behind[i]), NULL) == behind[i] &&
+                    (i == 0 || behind[i] != behind[i - 1]))
+                        r = pn_texts_append(&finding->affects, label(behind[i]));
+        pn_index_done(&told);
+        return r;
 }
 
 /* What a link carries for its fault: where lanes are missing, at the speed that it can do, since a
@@ -198,7 +229,7 @@ static int degraded(PnFacts *facts, const PnRating *rating)
         Words words = words_for(rating);
         uint64_t now = carries(rating), rated = (uint64_t)rating->rated.v->bandwidth.v;
         PnFinding *finding =
-            add_for(facts, rating, "pcie.degraded", now * 4 < rated ? "critical" : "warning");
+            add_for(facts, rating, PN_CODE_pcie_degraded, now * 4 < rated ? "critical" : "warning");
 
         if (!finding)
                 return -ENOMEM;
@@ -329,7 +360,7 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
 static int slot_limited(PnFacts *facts, const PnRating *rating)
 {
         Words words = words_for(rating);
-        PnFinding *finding = add_for(facts, rating, "pcie.slot_limited", "notice");
+        PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_slot_limited, "notice");
 
         if (!finding || say_limit(facts, rating, &words, &finding->summary) < 0 ||
             pn_format_text(&finding->detail,
@@ -364,7 +395,7 @@ static int path_limited(PnFacts *facts, const PnRating *rating)
         if (pn_text_is(&limit->verdict, "degraded") || pn_text_is(&limit->verdict, "slot_limited"))
                 return 0;
         /* Nobody can do anything about a chip on the board that sits behind the chipset. */
-        finding = add_for(facts, rating, "pcie.path_limited",
+        finding = add_for(facts, rating, PN_CODE_pcie_path_limited,
                           can_be_moved(facts, rating) ? "notice" : "info");
         if (!finding)
                 return -ENOMEM;
@@ -438,8 +469,8 @@ int pn_rules_pcie(PnFacts *facts)
 
 static int lost(PnFacts *facts, const PnNvme *drive)
 {
-        PnFinding *finding =
-            pn_finding_add(facts, "nvme.lost", "critical", drive, pn_text(&drive->address), NULL);
+        PnFinding *finding = pn_finding_add(facts, PN_CODE_nvme_lost, "critical", drive,
+                                            pn_text(&drive->address), NULL);
 
         if (!finding ||
             pn_format_text(&finding->summary, "%s (%s, serial %s) was here and is gone.",
@@ -457,8 +488,9 @@ static int lost(PnFacts *facts, const PnNvme *drive)
 static int not_live(PnFacts *facts, const PnNvme *drive)
 {
         bool dead = pn_text_is(&drive->state, "dead");
-        PnFinding *finding = pn_finding_add(facts, "nvme.not_live", dead ? "critical" : "warning",
-                                            drive, pn_text(&drive->address), NULL);
+        PnFinding *finding =
+            pn_finding_add(facts, PN_CODE_nvme_not_live, dead ? "critical" : "warning", drive,
+                           pn_text(&drive->address), NULL);
 
         if (!finding ||
             pn_format_text(&finding->summary, "%s is not working: its state is %s.", drive->name.v,
@@ -479,10 +511,10 @@ static int no_controller(PnFacts *facts, const PnPci *pci)
 {
         PnFinding *finding;
 
-        for (unsigned i = 0; i < facts->inventory->nvme.n; i++)
-                if (pn_text_is(&facts->inventory->nvme.v[i].address, pci->address.v))
-                        return 0;
-        finding = pn_finding_add(facts, "nvme.not_live", "warning", NULL, pci->address.v, NULL);
+        if (pn_drive_at(facts->names, pci->address.v))
+                return 0;
+        finding =
+            pn_finding_add(facts, PN_CODE_nvme_not_live, "warning", NULL, pci->address.v, NULL);
         if (!finding ||
             pn_format_text(&finding->summary,
                            "The drive at %s is there, but the kernel drives no controller in it.",
@@ -502,7 +534,7 @@ static bool did_not_answer(PnState state)
 static int stuck(PnFacts *facts, const PnNvme *drive, const char *address, PnState state)
 {
         PnFinding *finding =
-            pn_finding_add(facts, "probe.stuck", "warning", drive, address, "device");
+            pn_finding_add(facts, PN_CODE_probe_stuck, "warning", drive, address, "device");
 
         if (!finding ||
             pn_format_text(&finding->summary, "%s does not answer: %s.",
@@ -530,23 +562,6 @@ static int rules_of_drive(PnFacts *facts, const PnNvme *drive)
         return 0;
 }
 
-/* Whether a drive's own finding says that it does not answer, so that its function need not. */
-static bool is_told_of_drive(const PnInventory *inventory, const char *address)
-{
-        for (unsigned i = 0; i < inventory->nvme.n; i++)
-                if (pn_text_is(&inventory->nvme.v[i].address, address))
-                        return did_not_answer(inventory->nvme.v[i].state.state);
-        return false;
-}
-
-static const PnNvme *drive_at(const PnInventory *inventory, const char *address)
-{
-        for (unsigned i = 0; i < inventory->nvme.n; i++)
-                if (pn_text_is(&inventory->nvme.v[i].address, address))
-                        return &inventory->nvme.v[i];
-        return NULL;
-}
-
 /* Whether the nvme source was read in full: only then does a missing controller say anything. */
 static bool nvme_is_fresh(const PnInventory *inventory)
 {
@@ -569,9 +584,11 @@ int pn_rules_nvme(PnFacts *facts)
                 int r = 0;
 
                 if (did_not_answer(pci->link.state)) {
-                        if (!is_told_of_drive(inventory, pci->address.v))
-                                r = stuck(facts, drive_at(inventory, pci->address.v),
-                                          pci->address.v, pci->link.state);
+                        const PnNvme *drive = pn_drive_at(facts->names, pci->address.v);
+
+                        /* Not if the drive's own finding says so already. */
+                        if (!drive || !did_not_answer(drive->state.state))
+                                r = stuck(facts, drive, pci->address.v, pci->link.state);
                 } else if (fresh && pn_text_is(&pci->class, "0x010802") &&
                            pci->driver.state == PN_ABSENT && !pn_is_true(pci->passed_through) &&
                            pn_text_is(&pci->power, "active")) {
@@ -594,7 +611,8 @@ int pn_rules_probe(PnFacts *facts)
                 if (!pn_text_is(&source->state, "stale") && !pn_text_is(&source->state, "failed"))
                         continue;
                 (void)snprintf(subject, sizeof subject, "source %.80s", source->name.v);
-                finding = pn_finding_add(facts, "probe.stale", "warning", NULL, NULL, subject);
+                finding =
+                    pn_finding_add(facts, PN_CODE_probe_stale, "warning", NULL, NULL, subject);
                 if (!finding ||
                     pn_format_text(&finding->summary, "What is shown of %s is %s: %s.",
                                    source->name.v,

@@ -26,7 +26,7 @@ static const char *model_of(const PnNvme *drive)
         return pn_text(&drive->model) ? drive->model.v : "unknown model";
 }
 
-static PnFinding *add(PnFacts *facts, const PnNvme *drive, const char *code, const char *severity)
+static PnFinding *add(PnFacts *facts, const PnNvme *drive, PnCode code, const char *severity)
 {
         const PnRating *rating = pn_rating_at(facts->ratings, pn_text(&drive->address));
         PnFinding *finding =
@@ -76,7 +76,7 @@ static int spare_low(PnFacts *facts, const PnNvme *drive)
 
         if (!is_spare_low(health))
                 return 0;
-        finding = add(facts, drive, "nvme.spare_low", "critical");
+        finding = add(facts, drive, PN_CODE_nvme_spare_low, "critical");
         if (!finding ||
             pn_format_text(&finding->summary,
                            "%s has %" PRId64 " %% of its spare blocks left; its maker's limit is "
@@ -120,7 +120,7 @@ static int worn(PnFacts *facts, const PnNvme *drive)
 
         if (used < facts->policy->worn_info)
                 return 0;
-        finding = add(facts, drive, "nvme.worn",
+        finding = add(facts, drive, PN_CODE_nvme_worn,
                       used >= facts->policy->worn_warning ? "warning" : "info");
         if (!finding ||
             pn_format_text(&finding->summary,
@@ -205,7 +205,7 @@ static int hot(PnFacts *facts, const PnNvme *drive, bool *ret_told)
             is_spike(health, health_before(facts, drive), warning - NEAR_C))
                 return 0;
         *ret_told = health->temperature_c.v >= warning;
-        finding = add(facts, drive, "nvme.hot",
+        finding = add(facts, drive, PN_CODE_nvme_hot,
                       health->temperature_c.v >= critical  ? "critical"
                       : health->temperature_c.v >= warning ? "warning"
                                                            : "info");
@@ -263,7 +263,7 @@ static int warned(PnFacts *facts, const PnNvme *drive, bool spare_told, bool hea
         only_worn =
             left == 1 && has_warning(health, "reliability") && is_worn_but_works(facts, drive);
         only_heat = left == 1 && !heat_told && has_warning(health, "temperature");
-        finding = add(facts, drive, "nvme.critical_warning",
+        finding = add(facts, drive, PN_CODE_nvme_critical_warning,
                       only_worn || only_heat ? "warning" : "critical");
         if (!finding)
                 return -ENOMEM;
@@ -297,7 +297,7 @@ static int warned(PnFacts *facts, const PnNvme *drive, bool spare_told, bool hea
 
 static int no_answer(PnFacts *facts, const PnNvme *drive)
 {
-        PnFinding *finding = add(facts, drive, "probe.stuck", "warning");
+        PnFinding *finding = add(facts, drive, PN_CODE_probe_stuck, "warning");
 
         if (!finding ||
             pn_format_text(&finding->summary, "%s does not answer when it is asked for its health.",
@@ -342,7 +342,7 @@ int pn_rules_health(PnFacts *facts)
 /* ---- Sensors ---- */
 
 static PnFinding *add_sensor(PnFacts *facts, const PnChip *chip, const PnReading *reading,
-                             const char *code, const char *severity)
+                             PnCode code, const char *severity)
 {
         const char *device = pn_text(&chip->device);
         PnFinding *finding;
@@ -371,7 +371,7 @@ static int judge_reading(PnFacts *facts, const PnChip *chip, const PnReading *re
         hot_now = pn_text_is(&reading->kind, "temperature") && reading->max.state == PN_KNOWN &&
                   reading->value.v >= reading->max.v;
         if (too_hot || hot_now) {
-                finding = add_sensor(facts, chip, reading, "sensor.hot",
+                finding = add_sensor(facts, chip, reading, PN_CODE_sensor_hot,
                                      too_hot ? "critical" : "warning");
                 if (!finding ||
                     pn_format_text(&finding->summary,
@@ -384,7 +384,7 @@ static int judge_reading(PnFacts *facts, const PnChip *chip, const PnReading *re
         }
         if (!pn_is_true(reading->alarm))
                 return 0;
-        finding = add_sensor(facts, chip, reading, "sensor.alarm", "warning");
+        finding = add_sensor(facts, chip, reading, PN_CODE_sensor_alarm, "warning");
         if (!finding ||
             pn_format_text(&finding->summary, "%s (%s) raises an alarm; it measures %g %s.",
                            reading->label.v, chip->chip.v, reading->value.v, unit) < 0)

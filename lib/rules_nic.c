@@ -76,7 +76,7 @@ static int add_above(const PnFacts *facts, const char *name, PnFinding *finding)
         return 0;
 }
 
-static PnFinding *add(PnFacts *facts, const char *code, const char *severity, const PnNic *nic)
+static PnFinding *add(PnFacts *facts, PnCode code, const char *severity, const PnNic *nic)
 {
         PnFinding *finding = pn_finding_add_for_nic(facts, code, severity, nic);
 
@@ -141,7 +141,7 @@ static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
          * network adapter all the same. */
         if (class && (pn_startswith(class, "0x0207") || pn_startswith(class, "0x0208")))
                 return 0;
-        finding = add(facts, "nic.no_interface",
+        finding = add(facts, PN_CODE_nic_no_interface,
                       class && pn_startswith(class, "0x0280") ? "notice" : "warning", nic);
         if (!finding)
                 return -ENOMEM;
@@ -215,7 +215,7 @@ static int advise_slow(const PnPort *port, const PnNic *nic, PnText *ret)
 
 static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
 {
-        PnFinding *finding = add(facts, "nic.slow", "warning", nic);
+        PnFinding *finding = add(facts, PN_CODE_nic_slow, "warning", nic);
         bool partner_known = pn_fastest(&nic->partner_mbps) > 0;
         bool has_module = pn_module_mbps(nic->module.v) > 0;
         const char *who = partner_known
@@ -239,7 +239,7 @@ static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
 
 static int limited(PnFacts *facts, const PnPort *port, const PnNic *nic)
 {
-        PnFinding *finding = add(facts, "nic.slow", "info", nic);
+        PnFinding *finding = add(facts, PN_CODE_nic_slow, "info", nic);
         const char *limiter = port->limiter.v;
         Words now, best;
 
@@ -265,7 +265,7 @@ static int limited(PnFacts *facts, const PnPort *port, const PnNic *nic)
 
 static int half_duplex(PnFacts *facts, const PnNic *nic)
 {
-        PnFinding *finding = add(facts, "nic.half_duplex", "warning", nic);
+        PnFinding *finding = add(facts, PN_CODE_nic_half_duplex, "warning", nic);
         Words now;
 
         if (!finding ||
@@ -330,7 +330,8 @@ static int pcie_short(PnFacts *facts, const PnRating *rating)
         gets = limit->current.v->bandwidth.v;
         if (needs <= gets)
                 return 0;
-        finding = pn_finding_add(facts, "nic.pcie_short", "notice", NULL, rating->address.v, NULL);
+        finding =
+            pn_finding_add(facts, PN_CODE_nic_pcie_short, "notice", NULL, rating->address.v, NULL);
         if (!finding || pn_set_text(&finding->device, first->id.v) < 0 ||
             pn_format_text(
                 &finding->summary,
@@ -402,7 +403,8 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
 {
         const PnNic *below = pn_nic_named(facts->inventory, member->name.v);
         PnNic unknown = {.id = member->name, .name = member->name};
-        PnFinding *finding = add(facts, "bond.member_down", "warning", below ? below : &unknown);
+        PnFinding *finding =
+            add(facts, PN_CODE_bond_member_down, "warning", below ? below : &unknown);
         Words capacity;
 
         if (!finding)
@@ -427,7 +429,8 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
 static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
 {
         const PnBond *bond = nic->bond.v;
-        PnFinding *finding = add(facts, "bond.degraded", working ? "warning" : "critical", nic);
+        PnFinding *finding =
+            add(facts, PN_CODE_bond_degraded, working ? "warning" : "critical", nic);
         _cleanup_buf_ PnBuf which = {0};
         bool no_partner = false;
         Words capacity;
@@ -517,7 +520,7 @@ static int unsupported(PnFacts *facts, const PnNic *nic)
 
         if (!refused && !pn_text_is(&nic->module.v->status, "unsupported_map"))
                 return 0;
-        finding = add(facts, "module.unsupported", refused ? "warning" : "info", nic);
+        finding = add(facts, PN_CODE_module_unsupported, refused ? "warning" : "info", nic);
         if (!finding)
                 return -ENOMEM;
         name_module(nic, name, sizeof name);
@@ -545,7 +548,7 @@ static int unreadable(PnFacts *facts, const PnNic *nic)
 
         if (!pn_text_is(&nic->module.v->status, "unreadable"))
                 return 0;
-        finding = add(facts, "module.unreadable", "notice", nic);
+        finding = add(facts, PN_CODE_module_unreadable, "notice", nic);
         if (!finding ||
             pn_format_text(&finding->summary, "The module in %s does not let itself be read.",
                            nic->id.v) < 0)
@@ -579,7 +582,7 @@ static int hot(PnFacts *facts, const PnNic *nic)
             pn_is_unread(diagnostics->thresholds.state) ||
             (thresholds && pn_is_unread(thresholds->temperature.state)))
                 return 0;
-        finding = add(facts, "module.hot", now >= alarm ? "critical" : "warning", nic);
+        finding = add(facts, PN_CODE_module_hot, now >= alarm ? "critical" : "warning", nic);
         if (!finding)
                 return -ENOMEM;
         name_module(nic, name, sizeof name);
@@ -619,7 +622,7 @@ static void say_level(Words buf, PnReal dbm, PnReal mw)
 
 static int dark(PnFacts *facts, const PnNic *nic)
 {
-        PnFinding *finding = add(facts, "module.power_low", "warning", nic);
+        PnFinding *finding = add(facts, PN_CODE_module_power_low, "warning", nic);
 
         if (!finding ||
             pn_format_text(&finding->summary,
@@ -636,7 +639,7 @@ static int weak(PnFacts *facts, const PnNic *nic, unsigned lane, const PnModuleL
 {
         bool below_alarm = reading->rx_power_mw.v < limits->low_alarm.v;
         PnFinding *finding =
-            add(facts, "module.power_low", below_alarm ? "warning" : "notice", nic);
+            add(facts, PN_CODE_module_power_low, below_alarm ? "warning" : "notice", nic);
         char which[32] = "";
         Words level;
 
@@ -655,7 +658,7 @@ static int weak(PnFacts *facts, const PnNic *nic, unsigned lane, const PnModuleL
 
 static int weak_laser(PnFacts *facts, const PnNic *nic, unsigned lane, const PnModuleLane *reading)
 {
-        PnFinding *finding = add(facts, "module.power_low", "warning", nic);
+        PnFinding *finding = add(facts, PN_CODE_module_power_low, "warning", nic);
         char which[32] = "", name[160];
         Words level;
 
@@ -754,7 +757,7 @@ static int beyond_limits(PnFacts *facts, const PnNic *nic)
                 return what.error;
         if (!what.len)
                 return 0;
-        finding = add(facts, "module.alarm", "warning", nic);
+        finding = add(facts, PN_CODE_module_alarm, "warning", nic);
         if (!finding)
                 return -ENOMEM;
         name_module(nic, name, sizeof name);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "index.h"
 #include "rules.h"
 
 typedef struct Count {
@@ -27,20 +28,30 @@ static const char *plural(unsigned n)
         return n == 1 ? "" : "s";
 }
 
-/* Chips that the board's design limits are told as `info`, and are no part of the headline. */
-static bool is_worth_a_headline(const PnStatus *status, const PnRating *rating)
+/* Chips that the board's design limits are told as `info`, and are no part of the headline. `told`
+ * has the findings about links by address. */
+static bool is_worth_a_headline(const PnIndex *told, const PnRating *rating)
 {
-        for (unsigned i = 0; i < status->findings.n; i++) {
-                const PnFinding *finding = &status->findings.v[i];
+        const PnFinding *finding = pn_index_find(told, rating->address.v, NULL);
 
-                if (pn_text_is(&finding->address, rating->address.v) &&
-                    pn_startswith(finding->code.v, "pcie."))
-                        return !pn_text_is(&finding->severity, "info");
-        }
-        return true;
+        return !finding || !pn_text_is(&finding->severity, "info");
 }
 
-static void add(Count *group, const PnStatus *status, const PnRating *rating)
+static int index_links(const PnStatus *status, PnIndex *ret)
+{
+        int r = pn_index_init(ret, status->findings.n);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < status->findings.n; i++)
+                if (pn_startswith(status->findings.v[i].code.v, "pcie."))
+                        pn_index_add(ret, pn_text(&status->findings.v[i].address),
+                                     &status->findings.v[i]);
+        pn_index_sort(ret);
+        return 0;
+}
+
+static void add(Count *group, const PnIndex *told, const PnRating *rating)
 {
         if (is_judged(rating))
                 group->judged++;
@@ -50,7 +61,7 @@ static void add(Count *group, const PnStatus *status, const PnRating *rating)
                 group->unjudged++;
         else
                 group->elsewhere++;
-        if (is_below(rating) && is_worth_a_headline(status, rating))
+        if (is_below(rating) && is_worth_a_headline(told, rating))
                 group->below++;
 }
 
@@ -68,14 +79,6 @@ static int compare_links(const void *a, const void *b)
         return strcmp(one->subsystem, other->subsystem);
 }
 
-static const PnNvme *drive_of(const PnInventory *inventory, const PnRating *rating)
-{
-        for (unsigned i = 0; rating->name.state == PN_KNOWN && i < inventory->nvme.n; i++)
-                if (pn_text_is(&inventory->nvme.v[i].name, rating->name.v))
-                        return &inventory->nvme.v[i];
-        return NULL;
-}
-
 /* A good link to a drive that does not work is nothing to praise. */
 static bool is_broken(const PnNvme *drive)
 {
@@ -83,16 +86,30 @@ static bool is_broken(const PnNvme *drive)
                !pn_text_is(&drive->state, "new");
 }
 
-static int count_drives(const PnInventory *inventory, const PnStatus *status, Count *drives)
+static int index_drives(const PnInventory *inventory, PnIndex *ret)
+{
+        int r = pn_index_init(ret, inventory->nvme.n);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                pn_index_add(ret, pn_text(&inventory->nvme.v[i].name), &inventory->nvme.v[i]);
+        pn_index_sort(ret);
+        return 0;
+}
+
+static int count_drives(const PnInventory *inventory, const PnStatus *status, const PnIndex *told,
+                        Count *drives)
 {
         _cleanup_free_ DriveLink *links = calloc((size_t)status->ratings.n + 1, sizeof *links);
+        PnIndex by_name;
         size_t n = 0;
 
-        if (!links)
+        if (!links || index_drives(inventory, &by_name) < 0)
                 return -ENOMEM;
         for (unsigned i = 0; i < status->ratings.n; i++) {
                 const PnRating *rating = &status->ratings.v[i];
-                const PnNvme *drive = drive_of(inventory, rating);
+                const PnNvme *drive = pn_index_find(&by_name, pn_text(&rating->name), NULL);
 
                 if (pn_text_is(&rating->kind, "nvme"))
                         links[n++] =
@@ -100,6 +117,7 @@ static int count_drives(const PnInventory *inventory, const PnStatus *status, Co
                                                                             : rating->address.v,
                                         rating, is_broken(drive)};
         }
+        pn_index_done(&by_name);
         qsort(links, n, sizeof *links, compare_links);
         for (size_t i = 0; i < n;) {
                 Count all_links = {0};
@@ -109,7 +127,7 @@ static int count_drives(const PnInventory *inventory, const PnStatus *status, Co
                         if (links[i].broken)
                                 all_links.broken++;
                         else
-                                add(&all_links, status, links[i].rating);
+                                add(&all_links, told, links[i].rating);
                 if (all_links.judged)
                         drives->judged++;
                 else if (all_links.unjudged)
@@ -127,14 +145,14 @@ static int count_drives(const PnInventory *inventory, const PnStatus *status, Co
 
 /* A switch is no device that anybody wants to use: what hangs on it is counted. But its own link
  * can be the fault. */
-static void count_others(const PnStatus *status, Count *others, Count *switches)
+static void count_others(const PnStatus *status, const PnIndex *told, Count *others,
+                         Count *switches)
 {
         for (unsigned i = 0; i < status->ratings.n; i++) {
                 const PnRating *rating = &status->ratings.v[i];
 
                 if (!pn_text_is(&rating->kind, "nvme"))
-                        add(pn_text_is(&rating->kind, "switch") ? switches : others, status,
-                            rating);
+                        add(pn_text_is(&rating->kind, "switch") ? switches : others, told, rating);
         }
 }
 
@@ -334,13 +352,18 @@ int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *s
 {
         _cleanup_buf_ PnBuf buf = {0};
         Count drives = {0}, others = {0}, switches = {0};
+        PnIndex told = {0};
         char *text;
         int r;
 
-        r = count_drives(inventory, status, &drives);
+        r = index_links(status, &told);
+        if (r == 0)
+                r = count_drives(inventory, status, &told, &drives);
+        if (r == 0)
+                count_others(status, &told, &others, &switches);
+        pn_index_done(&told);
         if (r < 0)
                 return r;
-        count_others(status, &others, &switches);
         if (drives.below + others.below + switches.below) {
                 say_below(&buf, &drives, &others, &switches);
                 r = say_affected(&buf, status);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes findings: what each is about, its id, and its first fields. Knows no rule and no words of
+ * theirs. */
+
+#include "finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- What there is, by name ---- */
+
+/* As strcmp(), with nothing before everything. */
+static int compare_texts(const PnText *one, const PnText *other)
+{
+        const char *a = pn_text(one), *b = pn_text(other);
+
+        return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static int compare_makes(const PnNvme *one, const PnNvme *other)
+{
+        int r = compare_texts(&one->serial, &other->serial);
+
+        return r ? r : compare_texts(&one->model, &other->model);
+}
+
+static int compare_serials(const void *a, const void *b)
+{
+        const PnNvme *const *one = a, *const *other = b;
+        int r = compare_makes(*one, *other);
+
+        return r ? r : compare_texts(&(*one)->subsystem, &(*other)->subsystem);
+}
+
+int pn_names_build(const PnInventory *inventory, PnNames *ret)
+{
+        PnNames names = {0};
+
+        names.by_serial = calloc((size_t)inventory->nvme.n + 1, sizeof *names.by_serial);
+        if (!names.by_serial || pn_index_init(&names.drives_by_name, inventory->nvme.n) < 0 ||
+            pn_index_init(&names.drives_by_address, inventory->nvme.n) < 0 ||
+            pn_index_init(&names.nics_by_mac, inventory->nics.n) < 0) {
+                pn_names_done(&names);
+                return -ENOMEM;
+        }
+        for (unsigned i = 0; i < inventory->nvme.n; i++) {
+                const PnNvme *drive = &inventory->nvme.v[i];
+
+                pn_index_add(&names.drives_by_name, pn_text(&drive->name), drive);
+                pn_index_add(&names.drives_by_address, pn_text(&drive->address), drive);
+                if (pn_text(&drive->serial))
+                        names.by_serial[names.n_serials++] = drive;
+        }
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                pn_index_add(&names.nics_by_mac, pn_text(&inventory->nics.v[i].permanent_mac),
+                             &inventory->nics.v[i]);
+        pn_index_sort(&names.drives_by_name);
+        pn_index_sort(&names.drives_by_address);
+        pn_index_sort(&names.nics_by_mac);
+        qsort(names.by_serial, names.n_serials, sizeof *names.by_serial, compare_serials);
+        *ret = names;
+        return 0;
+}
+
+void pn_names_done(PnNames *names)
+{
+        pn_index_done(&names->drives_by_name);
+        pn_index_done(&names->drives_by_address);
+        pn_index_done(&names->nics_by_mac);
+        free(names->by_serial);
+        *names = (PnNames){0};
+}
+
+const PnNvme *pn_drive_named(const PnNames *names, const char *name)
+{
+        return pn_index_find(&names->drives_by_name, name, NULL);
+}
+
+const PnNvme *pn_drive_at(const PnNames *names, const char *address)
+{
+        return pn_index_find(&names->drives_by_address, address, NULL);
+}
+
+/* The first drive whose serial and model are not below those of `drive`, or with `beyond` are above
+ * them. */
+static unsigned bound(const PnNames *names, const PnNvme *drive, bool beyond)
+{
+        unsigned low = 0, high = names->n_serials;
+
+        while (low < high) {
+                unsigned middle = low + (high - low) / 2;
+                int r = compare_makes(names->by_serial[middle], drive);
+
+                if (r < 0 || (beyond && r == 0))
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+/* Two drives with one serial (cheap ones all say the same) need another name; two controllers of
+ * one subsystem are one drive. */
+static bool has_unique_serial(const PnNames *names, const PnNvme *drive)
+{
+        unsigned first, end;
+
+        if (drive->serial.state != PN_KNOWN)
+                return false;
+        first = bound(names, drive, false);
+        end = bound(names, drive, true);
+        /* Sorted: if the ends belong to its subsystem, so do all between them. */
+        return first == end ||
+               (compare_texts(&names->by_serial[first]->subsystem, &drive->subsystem) == 0 &&
+                compare_texts(&names->by_serial[end - 1]->subsystem, &drive->subsystem) == 0);
+}
+
+/* Two ports with one address of their own (cards that nobody gave one) need another name. */
+static bool has_unique_mac(const PnNames *names, const PnNic *nic)
+{
+        unsigned n;
+        const PnNic *first = pn_index_find(&names->nics_by_mac, pn_text(&nic->permanent_mac), &n);
+
+        return nic->permanent_mac.state == PN_KNOWN && (n == 0 || (n == 1 && first == nic));
+}
+
+/* ---- Subjects ---- */
+
+/* Where a function sits, in terms that survive renumbered buses: the device and function of each
+ * port from the root down, and what the device is. */
+static int write_place(const PnTopology *topology, const char *address, PnBuf *buf)
+{
+        uint32_t chain[64], node = pn_topology_find(topology, address);
+        size_t n = 0;
+
+        if (node == PN_NOBODY) {
+                pn_buf_printf(buf, "pci %s", address);
+                return buf->error;
+        }
+        pn_buf_printf(buf, "pci %04x", topology->v[node].address.domain);
+        for (uint32_t up = node; up != PN_NOBODY && n < PN_ELEMENTS(chain);
+             up = topology->v[up].parent)
+                chain[n++] = up;
+        while (n-- > 0)
+                pn_buf_printf(buf, "/%02x.%x", topology->v[chain[n]].address.device,
+                              topology->v[chain[n]].address.function);
+        if (topology->v[node].pci->vendor_id.state == PN_KNOWN &&
+            topology->v[node].pci->device_id.state == PN_KNOWN)
+                pn_buf_printf(buf, " %s:%s", topology->v[node].pci->vendor_id.v,
+                              topology->v[node].pci->device_id.v);
+        return buf->error;
+}
+
+int pn_finding_subject_for_drive(const PnFacts *facts, const PnNvme *drive, const char *address,
+                                 const char *other, PnText *ret)
+{
+        _cleanup_buf_ PnBuf buf = {0};
+        char *text;
+
+        if (drive && has_unique_serial(facts->names, drive))
+                pn_buf_printf(&buf, "drive %s", drive->serial.v);
+        else if (address)
+                (void)write_place(facts->topology, address, &buf);
+        else
+                pn_buf_puts(&buf, other ? other : "host");
+        if (pn_buf_take(&buf, &text, NULL) < 0)
+                return -ENOMEM;
+        pn_take_text(ret, text);
+        return 0;
+}
+
+int pn_finding_subject_for_nic(const PnFacts *facts, const PnNic *nic, PnText *ret)
+{
+        const char *address = pn_text(&nic->address);
+
+        if (has_unique_mac(facts->names, nic))
+                return pn_format_text(ret, "port %s", nic->permanent_mac.v);
+        if (address)
+                return pn_finding_subject_for_drive(facts, NULL, address, NULL, ret);
+        return pn_format_text(ret, "interface %s", nic->id.v);
+}
+
+/* FNV-1a, 64 bits: short, fast, and the same on every machine and in every version. Ids need to
+ * be stable, not secret. */
+static uint64_t hash(uint64_t state, const char *s)
+{
+        for (; *s; s++) {
+                state ^= (unsigned char)*s;
+                state *= UINT64_C(0x100000001b3);
+        }
+        return state * UINT64_C(0x100000001b3);
+}
+
+void pn_finding_id(PnCode code, const char *subject, char ret[static 13])
+{
+        uint64_t id = hash(hash(UINT64_C(0xcbf29ce484222325), pn_code_info(code)->name), subject);
+
+        (void)snprintf(ret, 13, "%012" PRIx64, id & UINT64_C(0xffffffffffff));
+}
+
+/* ---- Findings ---- */
+
+/* A finding that has its subject, which is freed if it comes to nothing. */
+static PnFinding *finish_finding(PnFacts *facts, PnFinding *finding, PnCode code,
+                                 const char *severity, const char *device, const char *address)
+{
+        char id[13];
+
+        pn_finding_id(code, finding->subject.v, id);
+        if (pn_set_text(&finding->id, id) < 0 ||
+            pn_set_text(&finding->code, pn_code_info(code)->name) < 0 ||
+            pn_set_text(&finding->state, "new") < 0 ||
+            pn_set_text(&finding->severity, severity) < 0 ||
+            pn_set_text(&finding->device, device) < 0 ||
+            pn_set_text(&finding->address, address) < 0 ||
+            pn_set_text(&finding->since, facts->now) < 0)
+                return NULL;
+        finding->accepted = pn_bool(false);
+        return finding;
+}
+
+PnFinding *pn_finding_add(PnFacts *facts, PnCode code, const char *severity, const PnNvme *drive,
+                          const char *address, const char *other_subject)
+{
+        PnFinding *finding = PN_APPEND(&facts->findings);
+
+        if (!finding || pn_finding_subject_for_drive(facts, drive, address, other_subject,
+                                                     &finding->subject) < 0)
+                return NULL;
+        return finish_finding(facts, finding, code, severity, drive ? drive->name.v : address,
+                              address);
+}
+
+PnFinding *pn_finding_add_for_nic(PnFacts *facts, PnCode code, const char *severity,
+                                  const PnNic *nic)
+{
+        PnFinding *finding = PN_APPEND(&facts->findings);
+
+        if (!finding || pn_finding_subject_for_nic(facts, nic, &finding->subject) < 0)
+                return NULL;
+        return finish_finding(facts, finding, code, severity, nic->id.v, pn_text(&nic->address));
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a finding is made: what the rules look at, what a finding is about, and the name that it
+ * keeps over reboots and renumbering. Knows no rule. */
+#pragma once
+
+#include "codes.h"
+#include "index.h"
+#include "model.h"
+#include "places.h"
+#include "policy.h"
+#include "ports.h"
+#include "rating.h"
+#include "topology.h"
+
+/* What an inventory has by name; see pn_names_build(). */
+typedef struct PnNames {
+        PnIndex drives_by_name, drives_by_address, nics_by_mac;
+        unsigned n_serials;
+        const PnNvme **by_serial; /* those that have one, sorted by serial, model and subsystem */
+} PnNames;
+
+/* What rules look at; nothing in it changes while they run but `findings` and `places`. */
+typedef struct PnFacts {
+        const PnInventory *inventory;
+        const PnNames *names; /* of that inventory */
+        const PnRatings *ratings;
+        const PnTopology *topology;
+        const PnPorts *ports;
+        const PnInventory *before; /* the inventory before this one; NULL: none is known */
+        const PnPolicy *policy;
+        const char *now; /* RFC 3339, UTC */
+        PnPlaces places;
+        PN_LIST(PnFinding) findings;
+} PnFacts;
+
+/* Sorts what an inventory has, once for all findings; it must outlive the result. 0 or -ENOMEM. */
+int pn_names_build(const PnInventory *inventory, PnNames *ret);
+void pn_names_done(PnNames *names);
+
+/* The drive (the first, should there be two) with this name or PCI address; NULL if there is none,
+ * and for NULL. */
+const PnNvme *pn_drive_named(const PnNames *names, const char *name);
+const PnNvme *pn_drive_at(const PnNames *names, const char *address);
+
+/* What a finding about a drive, a function or something else is about: the drive's serial number
+ * if no other has it, else the way from the root to the function, else `other`. Drive, address and
+ * `other` may be NULL. 0 or -ENOMEM. */
+int pn_finding_subject_for_drive(const PnFacts *facts, const PnNvme *drive, const char *address,
+                                 const char *other, PnText *ret);
+
+/* The same for a port or a bond: the address that it was made with, if no other has it. */
+int pn_finding_subject_for_nic(const PnFacts *facts, const PnNic *nic, PnText *ret);
+
+/* The id of a finding: 12 hex digits that depend on nothing but code and subject. */
+void pn_finding_id(PnCode code, const char *subject, char ret[static 13]);
+
+/* Adds a finding with its code, severity, device and stable subject; the rule then writes the
+ * words. NULL when memory is short. `drive` and `address` may be NULL. */
+PnFinding *pn_finding_add(PnFacts *facts, PnCode code, const char *severity, const PnNvme *drive,
+                          const char *address, const char *other_subject);
+
+/* The same for a port or a bond: its subject is the address that it was made with. */
+PnFinding *pn_finding_add_for_nic(PnFacts *facts, PnCode code, const char *severity,
+                                  const PnNic *nic);
