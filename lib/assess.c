@@ -3,6 +3,7 @@
 
 #include "assess.h"
 
+#include "learn.h"
 #include "rules.h"
 
 static const char *const severities[] = {"info", "notice", "warning", "critical"};
@@ -115,6 +116,8 @@ static int run_rules(PnRatings *ratings, const PnPorts *ports, PnFacts *facts)
         facts->ratings = ratings;
         facts->topology = &topology;
         facts->ports = ports;
+        if (facts->memory)
+                pn_learn(facts);
         r = pn_places_find(inventory, ratings, &facts->places);
         if (r == 0)
                 r = pn_rules_pcie(facts);
@@ -127,6 +130,8 @@ static int run_rules(PnRatings *ratings, const PnPorts *ports, PnFacts *facts)
         if (r == 0)
                 r = pn_rules_sensors(facts);
         if (r == 0)
+                r = pn_rules_growth(facts);
+        if (r == 0)
                 r = pn_rules_probe(facts);
         pn_places_done(&facts->places);
         pn_names_done(&names);
@@ -136,8 +141,15 @@ static int run_rules(PnRatings *ratings, const PnPorts *ports, PnFacts *facts)
         return r;
 }
 
-int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
-              const char *now, PnStatus *ret)
+static void texts_done(PnTexts *texts)
+{
+        for (unsigned i = 0; i < texts->n; i++)
+                free(texts->v[i]);
+        free(texts->v);
+}
+
+int pn_assess_over_time(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
+                        const char *now, PnOverTime *time, PnStatus *ret)
 {
         static const PnPolicy fresh = PN_POLICY_DEFAULT;
         PnStatus status = {0};
@@ -146,7 +158,10 @@ int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *pol
         PnFacts facts = {.inventory = inventory,
                          .before = before.inventory,
                          .policy = policy ? policy : &fresh,
+                         .memory = time ? time->memory : NULL,
+                         .when = time ? time->now : 0,
                          .now = now};
+        bool changed = false;
         int r;
 
         status.schema = pn_int(PN_SCHEMA_VERSION);
@@ -170,6 +185,12 @@ int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *pol
                 r = copy_sources(inventory, &status);
         if (r == 0)
                 r = keep_history(before.status, &status);
+        if (r == 0 && time)
+                r = pn_alerts_judge(time->memory, &status, &facts.held, time->now, &time->events,
+                                    &changed);
+        if (time)
+                time->learned |= changed || facts.learned;
+        texts_done(&facts.held);
         if (r == 0)
                 r = pn_summarise(inventory, &ports, &status);
         pn_ports_done(&ports);
@@ -182,4 +203,10 @@ int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *pol
         }
         *ret = status;
         return 0;
+}
+
+int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
+              const char *now, PnStatus *ret)
+{
+        return pn_assess_over_time(inventory, before, policy, now, NULL, ret);
 }

@@ -3,6 +3,7 @@
  * function of its arguments: no clock, no I/O, no memory of its own. */
 #pragma once
 
+#include "alerts.h"
 #include "model.h"
 #include "policy.h"
 
@@ -18,6 +19,21 @@ typedef struct PnBefore {
  * `generation` is for the caller to set (it is 0). 0 or -ENOMEM. */
 int pn_assess(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
               const char *now, PnStatus *ret);
+
+/* The same for who remembers: learns from the inventory, holds it against what is remembered, and
+ * says what is new to the journal (`events`, appended to) and whether the memory should be saved
+ * soon
+ * (`learned`; otherwise some time will do). `now` must be the same moment as text and in seconds
+ * since 1970. After a failure the memory may have learned in part. */
+typedef struct PnOverTime {
+        PnMemory *memory;
+        int64_t now;
+        PnEvents events;
+        bool learned;
+} PnOverTime;
+
+int pn_assess_over_time(const PnInventory *inventory, PnBefore before, const PnPolicy *policy,
+                        const char *now, PnOverTime *time, PnStatus *ret);
 
 /* Rank of a severity word, 0 info … 3 critical; -EINVAL for another word. */
 int pn_severity_rank(const char *severity);

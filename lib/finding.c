@@ -240,3 +240,49 @@ PnFinding *pn_finding_add_for_nic(PnFacts *facts, PnCode code, const char *sever
                 return NULL;
         return finish_finding(facts, finding, code, severity, nic->id.v, pn_text(&nic->address));
 }
+
+static int hold(PnFacts *facts, PnCode code, const char *subject)
+{
+        char id[13];
+
+        pn_finding_id(code, subject, id);
+        /* Most are not remembered: nothing needs to be held. */
+        return pn_memory_alert(facts->memory, id) ? pn_texts_append(&facts->held, id) : 0;
+}
+
+int pn_finding_hold(PnFacts *facts, PnCode code, const PnNvme *drive, const char *address,
+                    const char *other_subject)
+{
+        PnText subject = {0};
+        int r;
+
+        if (!facts->memory)
+                return 0;
+        r = pn_finding_subject_for_drive(facts, drive, address, other_subject, &subject);
+        if (r == 0)
+                r = hold(facts, code, subject.v);
+        free(subject.v);
+        return r;
+}
+
+int pn_finding_hold_for_nic(PnFacts *facts, PnCode code, const PnNic *nic)
+{
+        PnText subject = {0};
+        int r;
+
+        if (!facts->memory)
+                return 0;
+        r = pn_finding_subject_for_nic(facts, nic, &subject);
+        if (r == 0)
+                r = hold(facts, code, subject.v);
+        free(subject.v);
+        return r;
+}
+
+bool pn_is_fresh(const PnInventory *inventory, const char *source)
+{
+        for (unsigned i = 0; source && i < inventory->sources.n; i++)
+                if (pn_text_is(&inventory->sources.v[i].name, source))
+                        return pn_text_is(&inventory->sources.v[i].state, "fresh");
+        return false;
+}

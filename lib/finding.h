@@ -5,6 +5,7 @@
 
 #include "codes.h"
 #include "index.h"
+#include "memory.h"
 #include "model.h"
 #include "places.h"
 #include "policy.h"
@@ -19,7 +20,7 @@ typedef struct PnNames {
         const PnNvme **by_serial; /* those that have one, sorted by serial, model and subsystem */
 } PnNames;
 
-/* What rules look at; nothing in it changes while they run but `findings` and `places`. */
+/* What rules look at; nothing in it changes while they run but `findings`, `held` and `places`. */
 typedef struct PnFacts {
         const PnInventory *inventory;
         const PnNames *names; /* of that inventory */
@@ -28,9 +29,13 @@ typedef struct PnFacts {
         const PnPorts *ports;
         const PnInventory *before; /* the inventory before this one; NULL: none is known */
         const PnPolicy *policy;
-        const char *now; /* RFC 3339, UTC */
+        PnMemory *memory; /* NULL: nothing is remembered */
+        int64_t when;     /* now, in seconds since 1970; 0 where nothing is remembered */
+        const char *now;  /* the same, RFC 3339, UTC */
         PnPlaces places;
         PN_LIST(PnFinding) findings;
+        PnTexts held; /* ids of findings of which this reading cannot tell that they are over */
+        bool learned; /* the memory has changed, and should be saved soon */
 } PnFacts;
 
 /* Sorts what an inventory has, once for all findings; it must outlive the result. 0 or -ENOMEM. */
@@ -62,3 +67,12 @@ PnFinding *pn_finding_add(PnFacts *facts, PnCode code, const char *severity, con
 /* The same for a port or a bond: its subject is the address that it was made with. */
 PnFinding *pn_finding_add_for_nic(PnFacts *facts, PnCode code, const char *severity,
                                   const PnNic *nic);
+
+/* Says of a finding that this reading cannot tell whether it still holds, or that it is too near to
+ * its limit to be over. Of no effect without a memory. 0 or -ENOMEM. */
+int pn_finding_hold(PnFacts *facts, PnCode code, const PnNvme *drive, const char *address,
+                    const char *other_subject);
+int pn_finding_hold_for_nic(PnFacts *facts, PnCode code, const PnNic *nic);
+
+/* Whether a source was read in full; NULL or unknown ones were not. */
+bool pn_is_fresh(const PnInventory *inventory, const char *source);

@@ -432,7 +432,12 @@
         F(T, TEXT, advice, "", "ADVICE", "What to do about it.")                                   \
         F(T, TEXTS, affects, "", "AFFECTS", "Pools, arrays, mounts and devices behind it.")        \
         F(T, TEXT, since, "", "SINCE", "When it was first seen (RFC 3339, UTC).")                  \
-        F(T, BOOL, accepted, "", "ACCEPTED", "An administrator accepted it.")
+        F(T, BOOL, accepted, "", "ACCEPTED", "An administrator accepted it.")                      \
+        F(T, INT, extent, "", "EXTENT",                                                            \
+          "How bad, in this code's own measure: errors, percent lost; null where none is. What "   \
+          "is accepted is so no more when it grows.")                                              \
+        F(T, TEXT, reason, "", "REASON", "Why an administrator accepted it.")                      \
+        F(T, TEXT, until, "", "UNTIL", "Until when it is accepted (RFC 3339, UTC).")
 
 #define PN_STATUS_FIELDS(F, T)                                                                     \
         F(T, NUM, schema, "", "SCHEMA", "Version of these types; fields are only ever added.")     \

@@ -11,6 +11,7 @@ int pn_rules_nic(PnFacts *facts);
 int pn_rules_health(PnFacts *facts);
 int pn_rules_sensors(PnFacts *facts);
 int pn_rules_probe(PnFacts *facts);
+int pn_rules_growth(PnFacts *facts); /* what only a memory can tell */
 
 /* The hottest and the most worn of an inventory, for the host of a status; absent where nothing is
  * known. 0 or -ENOMEM. */
