@@ -25,9 +25,9 @@ struct PnStateFile {
         int folder;
         pid_t writer; /* 0: none */
         sd_event_source *on_written;
-        bool again;    /* something changed since the writer started */
-        bool unsaved;  /* the last write failed */
-        int logged;    /* errno that the journal has, 0 for none */
+        bool again;             /* something changed since the writer started */
+        bool unsaved;           /* the last write failed */
+        int logged;             /* errno that the journal has, 0 for none */
         const PnMemory *memory; /* to write again */
 };
 
@@ -35,7 +35,8 @@ struct PnStateFile {
 
 static int read_text(int folder, char **ret, size_t *ret_n)
 {
-        _cleanup_close_ int fd = openat(folder, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        _cleanup_close_ int fd =
+            openat(folder, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         _cleanup_free_ char *text = NULL;
         struct stat st;
         size_t n = 0;
@@ -79,12 +80,14 @@ static void set_aside(const PnStateFile *state, const char *why)
         }
         if (renameat(state->folder, NAME, state->folder, name) == 0)
                 pn_log(PN_LOG_WARNING,
-                       "%s/" NAME " %s; it is kept as %s. What was accepted and learned is lost, and "
+                       "%s/" NAME
+                       " %s; it is kept as %s. What was accepted and learned is lost, and "
                        "what is wrong will be told again",
                        state->path, why, name);
         else
                 pn_log(PN_LOG_WARNING,
-                       "%s/" NAME " %s, and cannot be set aside: %s. What was accepted and learned is "
+                       "%s/" NAME
+                       " %s, and cannot be set aside: %s. What was accepted and learned is "
                        "lost, and what is wrong will be told again",
                        state->path, why, strerror(errno));
 }

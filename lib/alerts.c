@@ -29,8 +29,8 @@ typedef struct Pass {
         const PnStatus *status;
         const char **held; /* sorted */
         size_t n_held;
-        bool is_unknown[PN_N_CODES];         /* a source that it depends on is not fresh */
-        const char *samples[PN_N_CODES];     /* which reading its last source is from */
+        bool is_unknown[PN_N_CODES];     /* a source that it depends on is not fresh */
+        const char *samples[PN_N_CODES]; /* which reading its last source is from */
         int64_t now;
         PnWhen now_text;
         PnEvents *events;
@@ -167,11 +167,10 @@ static int tell(Pass *pass, PnAlert *alert, const char *what, const char *remark
         if (!event || pn_copy(pn_type_Finding(), event, alert->finding.v) < 0 ||
             pn_set_text(&event->state, what) < 0)
                 return -ENOMEM;
-        if (remark &&
-            pn_format_text(&event->detail, "%s%s%s", remark,
-                           pn_text(&alert->finding.v->detail) ? " " : "",
-                           pn_text(&alert->finding.v->detail) ? alert->finding.v->detail.v
-                                                              : "") < 0)
+        if (remark && pn_format_text(&event->detail, "%s%s%s", remark,
+                                     pn_text(&alert->finding.v->detail) ? " " : "",
+                                     pn_text(&alert->finding.v->detail) ? alert->finding.v->detail.v
+                                                                        : "") < 0)
                 return -ENOMEM;
         alert->told_at = pn_int(pass->now);
         pass->changed = true;
@@ -222,7 +221,10 @@ static int tell_what_is_due(Pass *pass, PnAlert *alert, bool accepted, const cha
                 pass->changed = true;
         } else if (alert->turns.n > TURNS_MAX && !accepted) {
                 alert->flapping = pn_bool(true);
-                return tell_level(pass, alert, level ? level : told ? told : LOWEST_TOLD,
+                return tell_level(pass, alert,
+                                  level  ? level
+                                  : told ? told
+                                         : LOWEST_TOLD,
                                   comes_and_goes);
         }
         if (told && !level)
@@ -280,8 +282,7 @@ int pn_alerts_accept(PnMemory *memory, const PnFinding *finding, const char *rea
 {
         PnAcceptance *acceptance;
 
-        if (!pn_memory_acceptance(memory, finding->id.v) &&
-            memory->acceptances.n >= PN_MEMORY_MAX)
+        if (!pn_memory_acceptance(memory, finding->id.v) && memory->acceptances.n >= PN_MEMORY_MAX)
                 return -ENOSPC;
         acceptance = pn_memory_make_acceptance(memory, finding->id.v);
         if (!acceptance || pn_set_text(&acceptance->reason, reason) < 0)
@@ -381,8 +382,8 @@ static int miss(Pass *pass, PnAlert *alert)
                 if (r < 0)
                         return r;
         }
-        return tell_what_is_due(
-            pass, alert, pn_memory_acceptance(pass->memory, alert->id.v) != NULL, NULL);
+        return tell_what_is_due(pass, alert,
+                                pn_memory_acceptance(pass->memory, alert->id.v) != NULL, NULL);
 }
 
 /* Whether nothing of an alert matters any more. */
@@ -402,8 +403,8 @@ static int compare_findings(const void *a, const void *b)
 
 static int judge(Pass *pass, PnStatus *status)
 {
-        _cleanup_free_ const PnFinding **present = calloc((size_t)status->findings.n + 1,
-                                                          sizeof *present);
+        _cleanup_free_ const PnFinding **present =
+            calloc((size_t)status->findings.n + 1, sizeof *present);
 
         if (!present)
                 return -ENOMEM;

@@ -180,6 +180,14 @@ int pn_finding_subject_for_nic(const PnFacts *facts, const PnNic *nic, PnText *r
         return pn_format_text(ret, "interface %s", nic->id.v);
 }
 
+void pn_finding_subject_for_sensor(const PnChip *chip, const PnReading *reading,
+                                   PnSensorSubject ret)
+{
+        (void)snprintf(ret, sizeof(PnSensorSubject), "sensor %.80s %.40s of %.80s", chip->chip.v,
+                       pn_text(&reading->feature) ? reading->feature.v : reading->label.v,
+                       pn_text(&chip->device) ? chip->device.v : "host");
+}
+
 /* FNV-1a, 64 bits: short, fast, and the same on every machine and in every version. Ids need to
  * be stable, not secret. */
 static uint64_t hash(uint64_t state, const char *s)

@@ -56,6 +56,13 @@ int pn_finding_subject_for_drive(const PnFacts *facts, const PnNvme *drive, cons
 /* The same for a port or a bond: the address that it was made with, if no other has it. */
 int pn_finding_subject_for_nic(const PnFacts *facts, const PnNic *nic, PnText *ret);
 
+/* The same for what a chip measures: the chip by libsensors' name and the kernel's name of the
+ * feature, neither of which depends on hwmon's numbers. */
+typedef char PnSensorSubject[256];
+
+void pn_finding_subject_for_sensor(const PnChip *chip, const PnReading *reading,
+                                   PnSensorSubject ret);
+
 /* The id of a finding: 12 hex digits that depend on nothing but code and subject. */
 void pn_finding_id(PnCode code, const char *subject, char ret[static 13]);
 

@@ -54,8 +54,8 @@ static bool key_of_function(const PnFacts *facts, const char *what, const PnPci 
 static bool key_of_port(const PnFacts *facts, const char *what, const PnNic *nic, Key key)
 {
         PnText subject = {0};
-        bool ok = pn_finding_subject_for_nic(facts, nic, &subject) == 0 &&
-                  make_key(key, what, &subject);
+        bool ok =
+            pn_finding_subject_for_nic(facts, nic, &subject) == 0 && make_key(key, what, &subject);
 
         free(subject.v);
         return ok;
@@ -197,8 +197,7 @@ static bool grew(const PnFacts *facts, const char *key, PnGrowth *ret)
 {
         const PnCounter *counter = pn_memory_counter(facts->memory, key);
 
-        if (!counter || counter->grew.state != PN_KNOWN ||
-            counter->value.v <= counter->baseline.v)
+        if (!counter || counter->grew.state != PN_KNOWN || counter->value.v <= counter->baseline.v)
                 return false;
         *ret = (PnGrowth){
             .from = counter->baseline.v,
@@ -368,9 +367,8 @@ static void learn_drive(PnFacts *facts, const PnNvme *drive)
                 return;
         facts->learned |= !pn_memory_drive(facts->memory, key);
         seen = pn_memory_make_drive(facts->memory, key);
-        if (!seen ||
-            set_seen(seen, &drive->name, &drive->address, &drive->transport, &drive->model,
-                     &drive->serial) < 0)
+        if (!seen || set_seen(seen, &drive->name, &drive->address, &drive->transport, &drive->model,
+                              &drive->serial) < 0)
                 return;
         (void)pn_set_text(&seen->subsystem, pn_text(&drive->subsystem));
         seen->last = pn_int(facts->when);
@@ -402,9 +400,8 @@ static void learn_disk(PnFacts *facts, const PnDisk *disk)
                 return;
         facts->learned |= !pn_memory_disk(facts->memory, key);
         seen = pn_memory_make_disk(facts->memory, key);
-        if (!seen ||
-            set_seen(seen, &disk->name, &disk->address, &disk->transport, &disk->model,
-                     &disk->serial) < 0)
+        if (!seen || set_seen(seen, &disk->name, &disk->address, &disk->transport, &disk->model,
+                              &disk->serial) < 0)
                 return;
         for (unsigned i = 0; i < seen->uses.n; i++)
                 free(seen->uses.v[i]);

@@ -11,8 +11,8 @@ void pn_learn(PnFacts *facts);
 /* How much a counter has grown since its baseline. */
 typedef struct PnGrowth {
         int64_t from, to;
-        int64_t since;   /* when it had the value `from` */
-        bool found;      /* it had the value `to` already when it was first read */
+        int64_t since; /* when it had the value `from` */
+        bool found;    /* it had the value `to` already when it was first read */
 } PnGrowth;
 
 /* Counters that are learned; the last word of their key. */

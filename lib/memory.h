@@ -16,7 +16,8 @@
         F(T, INT, target_since, "s", "TARGET SINCE", "Since when that was seen.")                  \
         F(T, NUM, samples, "", "SAMPLES", "In how many readings since then.")                      \
         F(T, TEXT, sample, "", "SAMPLE", "The last of these readings.")                            \
-        F(T, INT, told, "", "TOLD", "Rank that the journal was told last; null: that all is well.")\
+        F(T, INT, told, "", "TOLD",                                                                \
+          "Rank that the journal was told last; null: that all is well.")                          \
         F(T, INT, told_at, "s", "TOLD AT", "When.")                                                \
         F(T, INT, raised_at, "s", "RAISED AT", "When the journal was last told that it began.")    \
         F(T, INT, peak, "", "PEAK", "Worst rank that the journal was told since it began.")        \
@@ -94,10 +95,10 @@ PN_MEMORY_TYPES(PN_DECLARE_TYPE)
 /* An empty memory. */
 void pn_memory_init(PnMemory *memory);
 
-/* Reads one from JSON text into `ret` (set on success only). `ret_newer` (may be NULL): a newer pnhw
- * wrote it, and what only that one knows was passed over. 0, -ENOMEM, or -EINVAL with a malloc'ed
- * sentence in `ret_error` (may be NULL). Moments after `now` (a clock that went back) become
- * `now`. */
+/* Reads one from JSON text into `ret` (set on success only). `ret_newer` (may be NULL): a newer
+ * pnhw wrote it, and what only that one knows was passed over. 0, -ENOMEM, or -EINVAL with a
+ * malloc'ed sentence in `ret_error` (may be NULL). Moments after `now` (a clock that went back)
+ * become `now`. */
 int pn_memory_read(const char *text, size_t n, int64_t now, PnMemory *ret, bool *ret_newer,
                    char **ret_error);
 
@@ -114,7 +115,8 @@ PnBest *pn_memory_fan(const PnMemory *memory, const char *key);
 PnSeen *pn_memory_drive(const PnMemory *memory, const char *key);
 PnSeen *pn_memory_disk(const PnMemory *memory, const char *key);
 
-/* The same, and makes it if it is not there; NULL when memory is short, or the list is full. Objects may move: keep no pointer across a call. */
+/* The same, and makes it if it is not there; NULL when memory is short, or the list is full.
+ * Objects may move: keep no pointer across a call. */
 PnAlert *pn_memory_make_alert(PnMemory *memory, const char *id);
 PnAcceptance *pn_memory_make_acceptance(PnMemory *memory, const char *id);
 PnCounter *pn_memory_make_counter(PnMemory *memory, const char *key);

@@ -3,11 +3,13 @@
  * could not be read never makes a finding and never hides one. */
 
 #include "rules.h"
+#include "learn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "pcie.h"
+#include "when.h"
 
 /* Words for one rating, made once and used in its sentences. */
 typedef struct Words {
@@ -46,6 +48,9 @@ static void write_rate(const PnLinkRate *rate, char *ret, size_t size)
 
 /* Gigabytes a second as the client's tables show them: two digits below 1. */
 typedef char Amount[16];
+
+/* What a link did once. */
+typedef char Once[96];
 
 static const char *gigabytes(Amount amount, uint64_t mbps)
 {
@@ -224,9 +229,34 @@ static uint64_t carries(const PnRating *rating)
         return (uint64_t)now->bandwidth.v;
 }
 
+/* What the link did here once, if that is clearly more than now. */
+static const PnBest *once_better(const PnFacts *facts, const PnRating *rating)
+{
+        const PnBest *best = pn_best_of_link(facts, rating);
+
+        return best && best->value.v >
+                           rating->current.v->bandwidth.v + rating->current.v->bandwidth.v / 50
+                   ? best
+                   : NULL;
+}
+
+/* " It ran at 16 GT/s x4 until 2026-01-02.", or nothing. */
+static const char *say_once(const PnFacts *facts, const PnRating *rating, Once once)
+{
+        const PnBest *best = once_better(facts, rating);
+        PnWhen when;
+
+        once[0] = '\0';
+        if (best)
+                (void)snprintf(once, sizeof(Once), " It ran at %g GT/s x%" PRId64 " here until %s.",
+                               best->speed.v, best->width.v, pn_when_date(when, best->last.v));
+        return once;
+}
+
 static int degraded(PnFacts *facts, const PnRating *rating)
 {
         Words words = words_for(rating);
+        Once once;
         uint64_t now = carries(rating), rated = (uint64_t)rating->rated.v->bandwidth.v;
         PnFinding *finding =
             add_for(facts, rating, PN_CODE_pcie_degraded, now * 4 < rated ? "critical" : "warning");
@@ -250,11 +280,47 @@ static int degraded(PnFacts *facts, const PnRating *rating)
                                   gigabytes((Amount){0}, rated)) < 0) {
                 return -ENOMEM;
         }
+        finding->extent = pn_int((int64_t)((rated - now) * 100 / rated));
         if (pn_format_text(&finding->detail,
                            "The link to port %s runs at %s and is rated for %s: a fault, not a "
-                           "limit of the slot.",
-                           rating->port.v, words.current, words.rated) < 0 ||
+                           "limit of the slot.%s",
+                           rating->port.v, words.current, words.rated,
+                           say_once(facts, rating, once)) < 0 ||
             advise_degraded(rating, &words, &finding->advice) < 0)
+                return -ENOMEM;
+        return add_devices_behind(facts, rating, finding);
+}
+
+/* A link that its ends can do no better now, and once did: an end has lost lanes or speed, or the
+ * firmware was set to give it less. */
+static int fell_back(PnFacts *facts, const PnRating *rating)
+{
+        const PnBest *best = once_better(facts, rating);
+        int64_t now = rating->current.v->bandwidth.v;
+        Words words = words_for(rating);
+        PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_degraded, "warning");
+        PnWhen when;
+
+        if (!finding)
+                return -ENOMEM;
+        finding->extent = pn_int((best->value.v - now) * 100 / best->value.v);
+        if (pn_format_text(&finding->summary,
+                           "%s%s runs at %s; until %s it ran at %g GT/s x%" PRId64 " here. %" PRId64
+                           " %% lost (%s of %s GB/s).",
+                           words.name, words.slot, words.current, pn_when_date(when, best->last.v),
+                           best->speed.v, best->width.v, finding->extent.v,
+                           gigabytes((Amount){0}, (uint64_t)now),
+                           gigabytes((Amount){0}, (uint64_t)best->value.v)) < 0 ||
+            pn_format_text(&finding->detail,
+                           "The link's ends now say that %s is all they have in common: lanes or "
+                           "speed that were there are no longer offered.",
+                           words.rated) < 0)
+                return -ENOMEM;
+        if (pn_format_text(&finding->advice,
+                           "If nobody changed the firmware setup (bifurcation, link speed) or what "
+                           "else is plugged in: power off, reseat the %s and any riser or adapter, "
+                           "and clean the contacts.",
+                           words.noun) < 0)
                 return -ENOMEM;
         return add_devices_behind(facts, rating, finding);
 }
@@ -362,6 +428,8 @@ static int slot_limited(PnFacts *facts, const PnRating *rating)
         Words words = words_for(rating);
         PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_slot_limited, "notice");
 
+        if (finding)
+                finding->extent = pn_int(words.lost);
         if (!finding || say_limit(facts, rating, &words, &finding->summary) < 0 ||
             pn_format_text(&finding->detail,
                            "The link runs at %s, which is all that port %s and the %s have in "
@@ -399,6 +467,7 @@ static int path_limited(PnFacts *facts, const PnRating *rating)
                           can_be_moved(facts, rating) ? "notice" : "info");
         if (!finding)
                 return -ENOMEM;
+        finding->extent = pn_int(words.lost);
         write_rate(limit->current.v, above, sizeof above);
         if (pn_format_text(&finding->summary,
                            "%s%s runs at its best, but the link above it at %s carries only %s. "
@@ -440,6 +509,29 @@ static uint64_t loss(const PnFacts *facts, const PnRating *rating)
         return best > gets ? best - gets : 0;
 }
 
+/* Whether what the link was found to be is neither confirmed nor refuted by this reading. */
+static bool cannot_tell(const PnRating *rating)
+{
+        static const char *const verdicts[] = {"idle", "asleep", "passed_through", "unknown"};
+
+        for (size_t i = 0; i < PN_ELEMENTS(verdicts); i++)
+                if (pn_text_is(&rating->verdict, verdicts[i]))
+                        return true;
+        return false;
+}
+
+static int hold(PnFacts *facts, const PnRating *rating)
+{
+        static const PnCode codes[] = {PN_CODE_pcie_degraded, PN_CODE_pcie_slot_limited,
+                                       PN_CODE_pcie_path_limited};
+
+        for (size_t i = 0; i < PN_ELEMENTS(codes); i++)
+                if (pn_finding_hold(facts, codes[i], drive_named(facts, rating), rating->address.v,
+                                    NULL) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
 int pn_rules_pcie(PnFacts *facts)
 {
         static const struct {
@@ -459,11 +551,21 @@ int pn_rules_pcie(PnFacts *facts)
         for (unsigned i = 0; i < facts->ratings->n; i++)
                 order[i] = (Loss){&facts->ratings->v[i], loss(facts, &facts->ratings->v[i])};
         qsort(order, facts->ratings->n, sizeof *order, compare_loss);
-        for (unsigned i = 0; i < facts->ratings->n; i++)
-                for (size_t k = 0; k < PN_ELEMENTS(rules); k++)
-                        if (pn_text_is(&order[i].rating->verdict, rules[k].verdict) &&
-                            rules[k].rule(facts, order[i].rating) < 0)
+        for (unsigned i = 0; i < facts->ratings->n; i++) {
+                const PnRating *rating = order[i].rating;
+
+                if (!pn_text_is(&rating->verdict, "degraded") && once_better(facts, rating)) {
+                        if (fell_back(facts, rating) < 0)
                                 return -ENOMEM;
+                        continue;
+                }
+                for (size_t k = 0; k < PN_ELEMENTS(rules); k++)
+                        if (pn_text_is(&rating->verdict, rules[k].verdict) &&
+                            rules[k].rule(facts, rating) < 0)
+                                return -ENOMEM;
+                if (cannot_tell(rating) && hold(facts, rating) < 0)
+                        return -ENOMEM;
+        }
         return 0;
 }
 
@@ -480,9 +582,11 @@ static int lost(PnFacts *facts, const PnNvme *drive)
                         "The kernel no longer lists the drive: it failed, lost power, or was "
                         "taken out.") < 0)
                 return -ENOMEM;
-        return pn_set_text(&finding->advice,
-                           "If nobody took it out: look at `journalctl -k` for what the kernel "
-                           "said, check power and seating, and have a replacement at hand.");
+        return pn_format_text(&finding->advice,
+                              "If you took it out, say so: `pnhwctl accept %s`. Else look at "
+                              "`journalctl -k` for what the kernel said, check power and seating, "
+                              "and have a replacement at hand.",
+                              finding->id.v);
 }
 
 static int not_live(PnFacts *facts, const PnNvme *drive)
@@ -554,6 +658,9 @@ static int rules_of_drive(PnFacts *facts, const PnNvme *drive)
 {
         if (pn_is_true(drive->lost))
                 return lost(facts, drive);
+        if (pn_is_unread(drive->state.state) && pn_finding_hold(facts, PN_CODE_nvme_not_live, drive,
+                                                                pn_text(&drive->address), NULL) < 0)
+                return -ENOMEM;
         if (did_not_answer(drive->state.state))
                 return stuck(facts, drive, pn_text(&drive->address), drive->state.state);
         if (drive->state.state == PN_KNOWN && !pn_text_is(&drive->state, "live") &&

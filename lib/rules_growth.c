@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "learn.h"
-#include "plausible.h"
 #include "rules.h"
 #include "when.h"
 
@@ -96,8 +95,7 @@ static void name_function(const PnFacts *facts, const PnPci *pci, char *ret, siz
         if (drive)
                 (void)snprintf(ret, size, "%s", drive->name.v);
         else
-                (void)snprintf(ret, size, "%s%s%s", pci->address.v,
-                               pn_text(&pci->name) ? " " : "",
+                (void)snprintf(ret, size, "%s%s%s", pci->address.v, pn_text(&pci->name) ? " " : "",
                                pn_text(&pci->name) ? pci->name.v : "");
 }
 
@@ -105,8 +103,7 @@ static PnFinding *add_for_function(PnFacts *facts, const PnPci *pci, PnCode code
                                    const char *severity)
 {
         const PnNvme *drive = pn_drive_at(facts->names, pci->address.v);
-        PnFinding *finding =
-            pn_finding_add(facts, code, severity, drive, pci->address.v, NULL);
+        PnFinding *finding = pn_finding_add(facts, code, severity, drive, pci->address.v, NULL);
 
         return finding && add_uses(facts, pci->address.v, finding) == 0 ? finding : NULL;
 }
@@ -162,9 +159,9 @@ static int uncorrected_errors(PnFacts *facts, const PnPci *pci)
                            "%s errors of %s that could not be corrected went %s (PCI Express).",
                            is_fatal ? "Fatal" : "Non-fatal", name,
                            say_span(span, is_fatal ? &fatal : &nonfatal)) < 0 ||
-            pn_set_text(&finding->detail,
-                        is_fatal ? "The link itself failed and had to be reset."
-                                 : "A transfer failed; the link itself went on.") < 0)
+            pn_set_text(&finding->detail, is_fatal
+                                              ? "The link itself failed and had to be reset."
+                                              : "A transfer failed; the link itself went on.") < 0)
                 return -ENOMEM;
         return pn_set_text(&finding->advice,
                            "Look at `journalctl -k` for what failed. Power off and reseat the "
@@ -199,8 +196,7 @@ static int port_errors(PnFacts *facts, const PnNic *nic)
                 if (!pn_grew_of_port(facts, kinds[i].counter, nic, &growth) ||
                     growth.to - growth.from < FRAMES_WARNING)
                         continue;
-                finding =
-                    pn_finding_add_for_nic(facts, PN_CODE_nic_errors_rising, "warning", nic);
+                finding = pn_finding_add_for_nic(facts, PN_CODE_nic_errors_rising, "warning", nic);
                 if (!finding)
                         return -ENOMEM;
                 finding->extent = pn_int(growth.to - growth.from);
@@ -261,15 +257,13 @@ static int fan_stopped(PnFacts *facts, const PnChip *chip, const PnReading *fan)
         const PnReading *warm;
         const PnBest *turned;
         PnFinding *finding;
-        char subject[256];
+        PnSensorSubject subject;
         PnWhen when;
         int r;
 
         if (!pn_text_is(&fan->kind, "fan"))
                 return 0;
-        (void)snprintf(subject, sizeof subject, "sensor %.80s %.40s of %.80s", chip->chip.v,
-                       pn_text(&fan->feature) ? fan->feature.v : fan->label.v,
-                       device ? device : "host");
+        pn_finding_subject_for_sensor(chip, fan, subject);
         if (fan->value.state != PN_KNOWN || !pn_is_true(fan->plausible))
                 return pn_finding_hold(facts, PN_CODE_sensor_fan_stopped, NULL, NULL, subject);
         if (fan->value.v > 0)
@@ -288,8 +282,9 @@ static int fan_stopped(PnFacts *facts, const PnChip *chip, const PnReading *fan)
                 r = pn_format_text(&finding->detail, "%s of the same chip is at %g °C.",
                                    warm->label.v, warm->value.v);
         else
-                r = pn_set_text(&finding->detail,
-                                "Nothing near it is warm: many fans rest when they are not needed.");
+                r = pn_set_text(
+                    &finding->detail,
+                    "Nothing near it is warm: many fans rest when they are not needed.");
         if (r < 0)
                 return r;
         return pn_set_text(&finding->advice,

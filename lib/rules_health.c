@@ -3,15 +3,17 @@
  * of the facts; a value that could not be read never makes a finding and never hides one.
  *
  * Only what is true of this reading is judged, with the one before as a witness against single
- * freak values. Rules that need a longer memory (counters against a baseline, a fan that stopped)
- * are not here. */
+ * freak values, and minutes that the drive itself has counted. What else needs a memory is in
+ * rules_growth.c. */
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "learn.h"
 #include "plausible.h"
 #include "rules.h"
 #include "smart.h"
+#include "when.h"
 
 /* Above all its sensors by so much, a drive's one temperature is not believed at once (°C). */
 #define SPIKE_C 30
@@ -194,6 +196,34 @@ static int say_heat(const PnNvme *drive, PnFinding *finding, int64_t limit, int6
                            "Check its airflow and heat sink, and what it sits next to.");
 }
 
+/* A drive that is cool when it is looked at, and was hot in between, by its own count. */
+static int was_hot(PnFacts *facts, const PnNvme *drive)
+{
+        PnGrowth growth = {0};
+        bool too_hot = pn_grew_of_drive(facts, PN_COUNTS_TOO_HOT, drive, &growth);
+        PnFinding *finding;
+        PnWhen when;
+
+        if (!too_hot && !pn_grew_of_drive(facts, PN_COUNTS_HOT, drive, &growth))
+                return 0;
+        finding = add(facts, drive, PN_CODE_nvme_hot, "notice");
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "%s was above its %stemperature limit for %" PRId64
+                           " minute%s since %s; now it is at %" PRId64 " °C.",
+                           drive->name.v, too_hot ? "critical " : "", growth.to - growth.from,
+                           growth.to - growth.from == 1 ? "" : "s",
+                           pn_when_date(when, growth.since),
+                           drive->health.v->temperature_c.v) < 0 ||
+            pn_set_text(&finding->detail,
+                        "The drive counts these minutes itself; while it is hot it slows down.") <
+                0)
+                return -ENOMEM;
+        finding->extent = pn_int(growth.to - growth.from);
+        return pn_set_text(&finding->advice,
+                           "Look at what it does at that time, and at its airflow and heat sink.");
+}
+
 static int hot(PnFacts *facts, const PnNvme *drive, bool *ret_told)
 {
         const PnHealth *health = drive->health.v;
@@ -201,9 +231,17 @@ static int hot(PnFacts *facts, const PnNvme *drive, bool *ret_told)
         PnFinding *finding;
 
         pn_nvme_limits(health, facts->policy, &warning, &critical);
-        if (health->temperature_c.state != PN_KNOWN || health->temperature_c.v < warning - NEAR_C ||
+        if (health->temperature_c.state != PN_KNOWN)
+                return pn_finding_hold(facts, PN_CODE_nvme_hot, drive, pn_text(&drive->address),
+                                       NULL);
+        if (health->temperature_c.v < warning - NEAR_C ||
             is_spike(health, health_before(facts, drive), warning - NEAR_C))
-                return 0;
+                return was_hot(facts, drive);
+        /* So near below a limit it has not cooled down yet. */
+        if ((health->temperature_c.v < warning || (health->temperature_c.v < critical &&
+                                                   health->temperature_c.v >= critical - NEAR_C)) &&
+            pn_finding_hold(facts, PN_CODE_nvme_hot, drive, pn_text(&drive->address), NULL) < 0)
+                return -ENOMEM;
         *ret_told = health->temperature_c.v >= warning;
         finding = add(facts, drive, PN_CODE_nvme_hot,
                       health->temperature_c.v >= critical  ? "critical"
@@ -313,6 +351,19 @@ static int no_answer(PnFacts *facts, const PnNvme *drive)
                            "a replacement at hand.");
 }
 
+/* A drive that did not say how it is may be as ill as it was. */
+static int hold(PnFacts *facts, const PnNvme *drive)
+{
+        static const PnCode codes[] = {PN_CODE_nvme_critical_warning, PN_CODE_nvme_spare_low,
+                                       PN_CODE_nvme_worn, PN_CODE_nvme_hot,
+                                       PN_CODE_nvme_media_errors_rising};
+
+        for (size_t i = 0; i < PN_ELEMENTS(codes); i++)
+                if (pn_finding_hold(facts, codes[i], drive, pn_text(&drive->address), NULL) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
 int pn_rules_health(PnFacts *facts)
 {
         for (unsigned i = 0; i < facts->inventory->nvme.n; i++) {
@@ -325,8 +376,11 @@ int pn_rules_health(PnFacts *facts)
                      drive->health.state == PN_UNREAD_STUCK) &&
                     no_answer(facts, drive) < 0)
                         return -ENOMEM;
-                if (drive->health.state != PN_KNOWN)
+                if (drive->health.state != PN_KNOWN) {
+                        if (hold(facts, drive) < 0)
+                                return -ENOMEM;
                         continue;
+                }
                 spare_told = is_spare_low(drive->health.v);
                 if (spare_low(facts, drive) < 0 || hot(facts, drive, &heat_told) < 0 ||
                     warned(facts, drive, spare_told, heat_told) < 0)
@@ -341,16 +395,31 @@ int pn_rules_health(PnFacts *facts)
 
 /* ---- Sensors ---- */
 
+static int hold_sensor(PnFacts *facts, const PnChip *chip, const PnReading *reading, PnCode code)
+{
+        PnSensorSubject subject;
+
+        pn_finding_subject_for_sensor(chip, reading, subject);
+        return pn_finding_hold(facts, code, NULL, NULL, subject);
+}
+
+/* A temperature that is not clearly below its limit: what was too hot has not cooled down yet. */
+static bool is_near_limit(const PnReading *reading)
+{
+        PnReal limit = reading->max.state == PN_KNOWN ? reading->max : reading->critical;
+
+        return pn_text_is(&reading->kind, "temperature") && limit.state == PN_KNOWN &&
+               reading->value.v > limit.v - NEAR_C;
+}
+
 static PnFinding *add_sensor(PnFacts *facts, const PnChip *chip, const PnReading *reading,
                              PnCode code, const char *severity)
 {
         const char *device = pn_text(&chip->device);
         PnFinding *finding;
-        char subject[256];
+        PnSensorSubject subject;
 
-        (void)snprintf(subject, sizeof subject, "sensor %.80s %.40s of %.80s", chip->chip.v,
-                       pn_text(&reading->feature) ? reading->feature.v : reading->label.v,
-                       device ? device : "host");
+        pn_finding_subject_for_sensor(chip, reading, subject);
         finding = pn_finding_add(facts, code, severity, NULL, NULL, subject);
         if (finding && pn_set_text(&finding->device, device) < 0)
                 return NULL;
@@ -363,9 +432,14 @@ static int judge_reading(PnFacts *facts, const PnChip *chip, const PnReading *re
         bool too_hot, hot_now;
         PnFinding *finding;
 
-        if (reading->value.state != PN_KNOWN || !pn_is_true(reading->plausible) ||
-            !pn_reading_may_alarm(chip, reading))
+        if (!pn_reading_may_alarm(chip, reading))
                 return 0;
+        if (reading->value.state != PN_KNOWN || !pn_is_true(reading->plausible))
+                return hold_sensor(facts, chip, reading, PN_CODE_sensor_hot) < 0
+                           ? -ENOMEM
+                           : hold_sensor(facts, chip, reading, PN_CODE_sensor_alarm);
+        if (is_near_limit(reading) && hold_sensor(facts, chip, reading, PN_CODE_sensor_hot) < 0)
+                return -ENOMEM;
         too_hot = pn_text_is(&reading->kind, "temperature") &&
                   reading->critical.state == PN_KNOWN && reading->value.v >= reading->critical.v;
         hot_now = pn_text_is(&reading->kind, "temperature") && reading->max.state == PN_KNOWN &&

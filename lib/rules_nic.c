@@ -9,6 +9,8 @@
 #include <stdio.h>
 
 #include "decibel.h"
+#include "learn.h"
+#include "when.h"
 
 /* How many interfaces may be built on one another before we stop following them. */
 #define ABOVE_MAX 64
@@ -213,6 +215,17 @@ static int advise_slow(const PnPort *port, const PnNic *nic, PnText *ret)
                               say_speed(best, pn_int_or(port->expected_mbps, 0)));
 }
 
+/* What the port ran at before, if that is more than now; NULL if not, or not known. */
+static const PnBest *once_faster(const PnFacts *facts, const PnNic *nic)
+{
+        const PnBest *best = pn_best_of_port(facts, nic);
+
+        return best && nic->speed_mbps.state == PN_KNOWN && pn_is_true(nic->carrier) &&
+                       best->value.v > nic->speed_mbps.v
+                   ? best
+                   : NULL;
+}
+
 static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
 {
         PnFinding *finding = add(facts, PN_CODE_nic_slow, "warning", nic);
@@ -227,12 +240,20 @@ static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
                               ? partner_known ? "most likely the cable"
                                               : "the cable, or a partner that can do no more"
                               : "a setting, or the partner";
+        const PnBest *best;
         Words now, could;
+        PnWhen when;
 
         if (!finding ||
             pn_format_text(&finding->summary, "%s runs at %s, although %s can do %s: %s.",
                            nic->id.v, say_speed(now, nic->speed_mbps.v), who,
                            say_speed(could, port->expected_mbps.v), why) < 0)
+                return -ENOMEM;
+        finding->extent = pn_int(100 - nic->speed_mbps.v * 100 / port->expected_mbps.v);
+        best = once_faster(facts, nic);
+        if (best &&
+            pn_format_text(&finding->detail, "It ran at %s until %s.",
+                           say_speed(now, best->value.v), pn_when_date(when, best->last.v)) < 0)
                 return -ENOMEM;
         return advise_slow(port, nic, &finding->advice);
 }
@@ -263,6 +284,53 @@ static int limited(PnFacts *facts, const PnPort *port, const PnNic *nic)
                               strcmp(limiter, "unknown") == 0 ? "partner" : limiter);
 }
 
+/* A port that its ends explain, and that was faster before: something on the way has changed. */
+static int fell_back(PnFacts *facts, const PnPort *port, const PnNic *nic, const PnBest *best)
+{
+        PnFinding *finding = add(facts, PN_CODE_nic_slow, "warning", nic);
+        const char *limiter = pn_text(&port->limiter);
+        Words now, once;
+        PnWhen when;
+
+        if (!finding ||
+            pn_format_text(&finding->summary, "%s runs at %s; until %s it ran at %s.", nic->id.v,
+                           say_speed(now, nic->speed_mbps.v), pn_when_date(when, best->last.v),
+                           say_speed(once, best->value.v)) < 0)
+                return -ENOMEM;
+        finding->extent = pn_int(100 - nic->speed_mbps.v * 100 / best->value.v);
+        if (limiter && strcmp(limiter, "unknown") != 0 &&
+            pn_format_text(&finding->detail, "What is now at its limit is the %s.", limiter) < 0)
+                return -ENOMEM;
+        return pn_set_text(&finding->advice,
+                           "If nobody changed the cable, the module or the switch: replace the "
+                           "cable (a broken pair leaves 100 Mb/s), try another port of the switch, "
+                           "and reseat the plugs. If it is meant to be so, accept this finding.");
+}
+
+/* A link without a speed is a symptom where the driver gave one before. */
+static int no_speed(PnFacts *facts, const PnNic *nic)
+{
+        const PnBest *best = pn_best_of_port(facts, nic);
+        PnFinding *finding;
+        PnWhen when;
+        Words once;
+
+        if (!best || !pn_is_true(nic->carrier) || nic->speed_mbps.state != PN_ABSENT)
+                return 0;
+        finding = add(facts, PN_CODE_nic_slow, "warning", nic);
+        if (!finding ||
+            pn_format_text(&finding->summary,
+                           "%s has a link, but does not say at which speed; until %s it ran at %s.",
+                           nic->id.v, pn_when_date(when, best->last.v),
+                           say_speed(once, best->value.v)) < 0)
+                return -ENOMEM;
+        return pn_format_text(&finding->advice,
+                              "Such a link may carry nothing. Look at `journalctl -k` for what the "
+                              "driver says, and take the port down and up again (`ip link set %s "
+                              "down`, then `up`).",
+                              nic->id.v);
+}
+
 static int half_duplex(PnFacts *facts, const PnNic *nic)
 {
         PnFinding *finding = add(facts, PN_CODE_nic_half_duplex, "warning", nic);
@@ -283,10 +351,20 @@ static int judge_port(PnFacts *facts, const PnPort *port)
 {
         static const char *const verdicts[] = {"no_interface", "slow", "limited", "half_duplex"};
         const PnNic *nic = pn_nic_named(facts->inventory, port->id.v);
+        const PnBest *best;
         size_t which = 0;
 
         if (!nic || !pn_text_is(&port->kind, "physical"))
                 return 0;
+        if ((pn_text_is(&port->verdict, "unknown") || pn_text_is(&port->verdict, "no_link")) &&
+            (pn_finding_hold_for_nic(facts, PN_CODE_nic_slow, nic) < 0 ||
+             pn_finding_hold_for_nic(facts, PN_CODE_nic_half_duplex, nic) < 0))
+                return -ENOMEM;
+        /* A module or a setting that somebody chose explains itself. */
+        best = once_faster(facts, nic);
+        if (best && (pn_text_is(&port->verdict, "full") || (pn_text_is(&port->verdict, "limited") &&
+                                                            !pn_text_is(&port->limiter, "module"))))
+                return fell_back(facts, port, nic, best);
         while (which < PN_ELEMENTS(verdicts) && !pn_text_is(&port->verdict, verdicts[which]))
                 which++;
         switch (which) {
@@ -299,7 +377,7 @@ static int judge_port(PnFacts *facts, const PnPort *port)
         case 3:
                 return half_duplex(facts, nic);
         default:
-                return 0;
+                return no_speed(facts, nic);
         }
 }
 
@@ -769,6 +847,18 @@ static int beyond_limits(PnFacts *facts, const PnNic *nic)
                            "fault a new module.");
 }
 
+/* What a module measured before may still be so. */
+static int hold_module(PnFacts *facts, const PnNic *nic)
+{
+        static const PnCode codes[] = {PN_CODE_module_hot, PN_CODE_module_power_low,
+                                       PN_CODE_module_alarm};
+
+        for (size_t i = 0; i < PN_ELEMENTS(codes); i++)
+                if (pn_finding_hold_for_nic(facts, codes[i], nic) < 0)
+                        return -ENOMEM;
+        return 0;
+}
+
 static int judge_module(PnFacts *facts, const PnNic *nic)
 {
         static int (*const rules[])(PnFacts *, const PnNic *) = {unsupported, unreadable};
@@ -776,7 +866,10 @@ static int judge_module(PnFacts *facts, const PnNic *nic)
                                                                              beyond_limits};
 
         if (!nic->module.v)
-                return 0;
+                return pn_is_unread(nic->module.state) ? hold_module(facts, nic) : 0;
+        if (!nic->module.v->diagnostics.v && !pn_text_is(&nic->module.v->status, "none") &&
+            hold_module(facts, nic) < 0)
+                return -ENOMEM;
         for (size_t i = 0; i < PN_ELEMENTS(rules); i++)
                 if (rules[i](facts, nic) < 0)
                         return -ENOMEM;

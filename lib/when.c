@@ -45,8 +45,8 @@ static int take_offset(const char **at, int *ret)
         if (**at != '+' && **at != '-')
                 return -EINVAL;
         ++*at;
-        if (take_digits(at, 2, &hours) < 0 || take(at, ':') < 0 || take_digits(at, 2, &minutes) < 0 ||
-            hours > 23 || minutes > 59)
+        if (take_digits(at, 2, &hours) < 0 || take(at, ':') < 0 ||
+            take_digits(at, 2, &minutes) < 0 || hours > 23 || minutes > 59)
                 return -EINVAL;
         *ret = sign * (hours * 60 + minutes);
         return 0;
@@ -77,8 +77,9 @@ int pn_when_parse(const char *text, int64_t *ret)
         int year, month, offset = 0, day;
         time_t seconds;
 
-        if (take_digits(&at, 4, &year) < 0 || take(&at, '-') < 0 || take_digits(&at, 2, &month) < 0 ||
-            take(&at, '-') < 0 || take_digits(&at, 2, &day) < 0 || year < 1970)
+        if (take_digits(&at, 4, &year) < 0 || take(&at, '-') < 0 ||
+            take_digits(&at, 2, &month) < 0 || take(&at, '-') < 0 ||
+            take_digits(&at, 2, &day) < 0 || year < 1970)
                 return -EINVAL;
         tm.tm_year = year - 1900;
         tm.tm_mon = month - 1;

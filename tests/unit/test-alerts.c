@@ -83,9 +83,9 @@ static const char *look(World *world, const char *severity, int64_t extent, bool
         }
         if (world->held)
                 assert_int_equal(pn_texts_append(&held, "0123456789ab"), 0);
-        assert_int_equal(pn_alerts_judge(&world->memory, &status, &held, world->now,
-                                         &world->events, &changed),
-                         0);
+        assert_int_equal(
+            pn_alerts_judge(&world->memory, &status, &held, world->now, &world->events, &changed),
+            0);
         state[0] = '\0';
         if (severity)
                 (void)snprintf(state, sizeof state, "%s", status.findings.v[0].state.v);
@@ -127,8 +127,8 @@ static void restart(World *world)
         pn_memory_write(&buf, &world->memory);
         assert_int_equal(buf.error, 0);
         pn_done(pn_type_Memory(), &world->memory);
-        assert_int_equal(pn_memory_read(buf.data, buf.len, world->now, &world->memory, NULL, &error),
-                         0);
+        assert_int_equal(
+            pn_memory_read(buf.data, buf.len, world->now, &world->memory, NULL, &error), 0);
         world->reading += 1000;
 }
 
@@ -357,8 +357,8 @@ static void test_accept(void **state)
         assert_false(accepted);
         pn_events_done(&w.events);
         /* For a time. */
-        assert_int_equal(
-            pn_alerts_accept(&w.memory, &finding, NULL, pn_int(w.now + PN_DAY), w.now), 0);
+        assert_int_equal(pn_alerts_accept(&w.memory, &finding, NULL, pn_int(w.now + PN_DAY), w.now),
+                         0);
         (void)after(&w, 600, "warning");
         (void)look(&w, "warning", 3, &accepted);
         assert_true(accepted);
@@ -581,14 +581,22 @@ static void test_when(void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_raise_and_clear), cmocka_unit_test(test_two_readings),
-            cmocka_unit_test(test_one_sample),      cmocka_unit_test(test_info_is_not_told),
-            cmocka_unit_test(test_worse_and_milder), cmocka_unit_test(test_unknown),
-            cmocka_unit_test(test_restart),         cmocka_unit_test(test_repeat),
-            cmocka_unit_test(test_flapping),        cmocka_unit_test(test_accept),
-            cmocka_unit_test(test_growth),          cmocka_unit_test(test_year),
-            cmocka_unit_test(test_bad_files),       cmocka_unit_test(test_edited_file),
-            cmocka_unit_test(test_lists),           cmocka_unit_test(test_when),
+            cmocka_unit_test(test_raise_and_clear),
+            cmocka_unit_test(test_two_readings),
+            cmocka_unit_test(test_one_sample),
+            cmocka_unit_test(test_info_is_not_told),
+            cmocka_unit_test(test_worse_and_milder),
+            cmocka_unit_test(test_unknown),
+            cmocka_unit_test(test_restart),
+            cmocka_unit_test(test_repeat),
+            cmocka_unit_test(test_flapping),
+            cmocka_unit_test(test_accept),
+            cmocka_unit_test(test_growth),
+            cmocka_unit_test(test_year),
+            cmocka_unit_test(test_bad_files),
+            cmocka_unit_test(test_edited_file),
+            cmocka_unit_test(test_lists),
+            cmocka_unit_test(test_when),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
