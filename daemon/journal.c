@@ -82,9 +82,10 @@ void pn_journal_tell(const PnFinding *event)
         add(&entry, "PNHW_STATE", pn_text(&event->state));
         add(&entry, "PNHW_SUBJECT", pn_text(&event->subject));
         add(&entry, "PNHW_DEVICE", pn_text(&event->device));
-        add(&entry, "PNHW_SUMMARY", pn_text(&event->summary));
+        /* The catalog's entries name these, and an absent field would be shown as its name. */
+        add(&entry, "PNHW_SUMMARY", pn_text(&event->summary) ? event->summary.v : "");
         add(&entry, "PNHW_DETAIL", pn_text(&event->detail));
-        add(&entry, "PNHW_ADVICE", pn_text(&event->advice));
+        add(&entry, "PNHW_ADVICE", pn_text(&event->advice) ? event->advice.v : "");
         add(&entry, "PNHW_FINDING", json.data);
         if (sd_journal_sendv(entry.parts, entry.n) < 0 || !stderr_is_journal())
                 pn_log((PnLogLevel)priority_of(event), "%s: %s", event->state.v,

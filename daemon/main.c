@@ -23,6 +23,7 @@ typedef struct Options {
         char *socket;
         char *probe;
         char *probe_sockets; /* NULL: none */
+        char *state;         /* the folder that is kept */
         uint64_t interval;   /* µs; 0: as the policy says */
         uint64_t deadline;   /* µs */
         bool check_config;
@@ -39,6 +40,7 @@ static void options_done(Options *options)
         free(options->socket);
         free(options->probe);
         free(options->probe_sockets);
+        free(options->state);
 }
 
 static void help(void)
@@ -179,7 +181,7 @@ static int find_probe(Options *options)
 
 static int set_defaults(Options *options)
 {
-        const char *folder = getenv("RUNTIME_DIRECTORY");
+        const char *folder = getenv("RUNTIME_DIRECTORY"), *state = getenv("STATE_DIRECTORY");
         int r;
 
         if (!options->probe) {
@@ -187,11 +189,16 @@ static int set_defaults(Options *options)
                 if (r < 0)
                         return r;
         }
+        if (!state || !*state)
+                state = "/var/lib/pnhw";
+        /* systemd joins several with colons. */
+        options->state = strndup(state, strcspn(state, ":"));
+        if (!options->state)
+                return -ENOMEM;
         if (options->socket)
                 return 0;
         if (!folder || !*folder)
                 folder = "/run/pnhw";
-        /* systemd joins several with colons. */
         if (asprintf(&options->socket, "%.*s/pnhwd.sock", (int)strcspn(folder, ":"), folder) < 0) {
                 options->socket = NULL;
                 return -ENOMEM;
@@ -313,6 +320,7 @@ static int run(const Options *options, const PnPolicy *policy)
                 options->interval ? options->interval : (uint64_t)policy->interval_s * 1000 * 1000,
             .deadline = options->deadline,
             .policy = policy,
+            .state = options->state,
         };
         Daemon daemon = {.options = *options};
         int r;

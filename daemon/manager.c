@@ -5,12 +5,17 @@
 
 #include <malloc.h>
 #include <stdio.h>
+#include <systemd/sd-id128.h>
 #include <time.h>
 
 #include "assess.h"
 #include "join.h"
+#include "journal.h"
+#include "learn.h"
 #include "log.h"
 #include "merge.h"
+#include "state.h"
+#include "when.h"
 
 /* What hardly changes while a machine runs is read once an hour. */
 #define HOST_INTERVAL ((uint64_t)3600 * 1000 * 1000)
@@ -23,8 +28,16 @@
  * it is shown. */
 #define GRACE ((uint64_t)500 * 1000)
 
+/* What is learned with each reading is saved so often, what alerts depend on at once. What was not
+ * seen for so many days is forgotten. */
+#define SAVE_INTERVAL ((uint64_t)3600 * 1000 * 1000)
+#define KEPT_DAYS     400
+
 /* What waits for devices to answer: the first snapshot does not wait for it. */
 #define SLOW_SOURCES (1u << PN_SOURCE_health | 1u << PN_SOURCE_sensors)
+
+/* What makes this machine's id ours (sd_id128_get_machine_app_specific(3)). */
+#define APPLICATION SD_ID128_MAKE(5b, 9e, 9a, 7a, 3c, 4f, 4e, 0b, 9d, 26, 1f, 47, 8c, 5d, 61, e2)
 
 typedef struct Source {
         PnInventory incoming; /* what its run has sent so far; only its own lists are used */
@@ -47,6 +60,10 @@ struct PnManager {
         Source sources[PN_N_SOURCES];
         PnSnapshot *snapshot;
         int64_t generation;
+        PnMemory memory;
+        PnStateFile *state;
+        uint64_t saved; /* CLOCK_MONOTONIC, µs */
+        bool has_recalled;
         PnSnapshotHandler handler;
         void *userdata;
 };
@@ -74,15 +91,6 @@ static uint64_t now_usec(const PnManager *manager)
 
         (void)sd_event_now(manager->event, CLOCK_MONOTONIC, &now);
         return now;
-}
-
-static void now_text(char text[static 32])
-{
-        time_t now = time(NULL);
-        struct tm tm;
-
-        if (!gmtime_r(&now, &tm) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-                memcpy(text, "1970-01-01T00:00:00Z", sizeof "1970-01-01T00:00:00Z");
 }
 
 static int on_object(void *userdata, PnSourceId source, const char *kind, struct json_object *json,
@@ -131,6 +139,32 @@ static int on_object(void *userdata, PnSourceId source, const char *kind, struct
         return -EINVAL;
 }
 
+/* The drives that were there before the daemon was started count as lost until they are seen: asked
+ * for once, when all drives were read for the first time. */
+static int recall_drives(PnManager *manager)
+{
+        const PnMemory *memory = &manager->memory;
+
+        if (manager->has_recalled)
+                return 0;
+        for (unsigned i = 0; i < memory->drives.n; i++) {
+                const PnSeen *seen = &memory->drives.v[i];
+                PnNvme *drive = PN_APPEND(&manager->raw.nvme);
+
+                if (!drive ||
+                    pn_set_text(&drive->name, pn_text(&seen->name) ? seen->name.v : "?") < 0 ||
+                    pn_set_text(&drive->address, pn_text(&seen->address)) < 0 ||
+                    pn_set_text(&drive->transport, pn_text(&seen->transport)) < 0 ||
+                    pn_set_text(&drive->model, pn_text(&seen->model)) < 0 ||
+                    pn_set_text(&drive->serial, pn_text(&seen->serial)) < 0 ||
+                    pn_set_text(&drive->subsystem, pn_text(&seen->subsystem)) < 0)
+                        return -ENOMEM;
+                drive->lost = pn_bool(true);
+        }
+        manager->has_recalled = true;
+        return 0;
+}
+
 /* Takes over what a run sent. After a bad end what it did not send may still be there. */
 static int merge(PnManager *manager, PnSourceId source, bool complete)
 {
@@ -149,7 +183,8 @@ static int merge(PnManager *manager, PnSourceId source, bool complete)
         case PN_SOURCE_pci:
                 return pn_merge_list(pn_type_Pci(), &raw->pci, &incoming->pci, complete);
         case PN_SOURCE_nvme:
-                return pn_merge_nvme(raw, incoming, complete);
+                r = complete ? recall_drives(manager) : 0;
+                return r < 0 ? r : pn_merge_nvme(raw, incoming, complete);
         case PN_SOURCE_block:
                 r = pn_merge_list(pn_type_Disk(), &raw->disks, &incoming->disks, complete);
                 if (r < 0)
@@ -175,7 +210,7 @@ static int merge(PnManager *manager, PnSourceId source, bool complete)
 /* How the inventory shows a source; what the clock says goes in on success only. */
 static int describe(Source *source, const char *reason, int64_t took_ms)
 {
-        char now[32];
+        PnWhen now;
         int r;
 
         r = pn_set_text(&source->shown.reason, reason);
@@ -185,11 +220,11 @@ static int describe(Source *source, const char *reason, int64_t took_ms)
                 if (r == 0)
                         r = pn_set_text(&source->shown.state, stale ? "stale" : "failed");
         } else {
-                now_text(now);
                 if (r == 0)
                         r = pn_set_text(&source->shown.state, "fresh");
                 if (r == 0)
-                        r = pn_set_text(&source->shown.updated, now);
+                        r = pn_set_text(&source->shown.updated,
+                                        pn_when_format(now, (int64_t)time(NULL)));
         }
         if (took_ms >= 0)
                 source->shown.took_ms = pn_int(took_ms);
@@ -206,18 +241,35 @@ static void log_change(Source *source, const char *name, const char *reason)
         source->logged = reason;
 }
 
+/* Tells the journal what is new to it, and then saves that it was told: after a crash between the
+ * two it is told again, and never not at all. */
+static void remember(PnManager *manager, PnOverTime *over_time)
+{
+        uint64_t now = now_usec(manager);
+
+        for (unsigned i = 0; i < over_time->events.n; i++)
+                pn_journal_tell(&over_time->events.v[i]);
+        pn_events_done(&over_time->events);
+        if (!over_time->learned && now - manager->saved < SAVE_INTERVAL)
+                return;
+        pn_memory_forget(&manager->memory, over_time->now, KEPT_DAYS);
+        pn_state_save(manager->state, &manager->memory);
+        manager->saved = now;
+}
+
 /* Puts together what is known and shows it. With memory short the snapshot before stands. */
 static int make_snapshot(PnManager *manager, PnSnapshot **ret)
 {
         PnInventory inventory = {0};
         PnStatus status = {0};
+        PnOverTime over_time = {.memory = &manager->memory, .now = (int64_t)time(NULL)};
         PnBefore before = {0};
-        char now[32];
+        PnWhen now;
         int r;
 
         if (manager->snapshot)
                 before = (PnBefore){&manager->snapshot->inventory, &manager->snapshot->status};
-        now_text(now);
+        (void)pn_when_format(now, over_time.now);
         r = pn_copy(pn_type_Inventory(), &inventory, &manager->raw);
         for (size_t i = 0; r >= 0 && i < PN_N_SOURCES; i++) {
                 PnSource *source = PN_APPEND(&inventory.sources);
@@ -228,7 +280,9 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
         if (r >= 0)
                 r = pn_join(&inventory);
         if (r >= 0)
-                r = pn_assess(&inventory, before, manager->options.policy, now, &status);
+                r = pn_assess_over_time(&inventory, before, manager->options.policy, now,
+                                        &over_time, &status);
+        remember(manager, &over_time);
         if (r >= 0)
                 return pn_snapshot_new(&inventory, &status, manager->generation + 1, ret);
         pn_done(pn_type_Inventory(), &inventory);
@@ -381,12 +435,20 @@ int pn_manager_new(sd_event *event, const PnManagerOptions *options, PnManager *
         static const PnCollectorHandlers handlers = {on_object, on_ended};
         _cleanup_(pn_manager_freep) PnManager *manager = calloc(1, sizeof *manager);
         uint64_t accuracy = options->interval / 8;
+        char machine[SD_ID128_STRING_MAX];
+        sd_id128_t id;
         int r;
 
         if (!manager)
                 return -ENOMEM;
         manager->event = sd_event_ref(event);
         manager->options = *options;
+        r = sd_id128_get_machine_app_specific(APPLICATION, &id);
+        r = pn_state_open(event, options->state, r < 0 ? NULL : sd_id128_to_string(id, machine),
+                          &manager->memory, &manager->state);
+        if (r < 0)
+                return r;
+        manager->saved = now_usec(manager);
         for (PnSourceId id = 0; id < PN_N_SOURCES; id++) {
                 PnSource *shown = &manager->sources[id].shown;
 
@@ -407,6 +469,8 @@ int pn_manager_new(sd_event *event, const PnManagerOptions *options, PnManager *
         if (r < 0)
                 return r;
         (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_OFF);
+        /* Before the next question: whoever changed something finds it changed. */
+        (void)sd_event_source_set_priority(manager->grace, SD_EVENT_PRIORITY_IMPORTANT);
         *ret = PN_STEAL(manager);
         return 0;
 }
@@ -424,6 +488,8 @@ void pn_manager_free(PnManager *manager)
                 pn_done(pn_type_Source(), &manager->sources[i].shown);
         }
         pn_snapshot_unref(manager->snapshot);
+        pn_state_close(manager->state, &manager->memory);
+        pn_done(pn_type_Memory(), &manager->memory);
         sd_event_unref(manager->event);
         free(manager);
 }
@@ -467,4 +533,61 @@ PnSourceSet pn_manager_refresh(PnManager *manager, PnSourceSet sources)
         if (has_unpublished(manager))
                 publish_soon(manager);
         return sources & pn_manager_busy(manager);
+}
+
+static const PnFinding *finding_with(const PnManager *manager, const char *id)
+{
+        const PnSnapshot *snapshot = manager->snapshot;
+
+        for (unsigned i = 0; snapshot && i < snapshot->status.findings.n; i++)
+                if (pn_text_is(&snapshot->status.findings.v[i].id, id))
+                        return &snapshot->status.findings.v[i];
+        return NULL;
+}
+
+/* What an administrator just decided is in the next snapshot, and that is the next event. */
+static void publish_now(PnManager *manager)
+{
+        pn_state_save(manager->state, &manager->memory);
+        (void)sd_event_source_set_time_relative(manager->grace, 0);
+        (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_ONESHOT);
+}
+
+static bool is_lost_for(const PnNvme *drive, const PnFinding *finding)
+{
+        const char *serial = pn_text(&drive->serial);
+
+        return pn_is_true(drive->lost) &&
+               (serial ? pn_startswith(finding->subject.v, "drive ") &&
+                             strcmp(finding->subject.v + strlen("drive "), serial) == 0
+                       : pn_text_is(&finding->device, drive->name.v));
+}
+
+int pn_manager_accept(PnManager *manager, const char *id, const char *reason, PnInt until)
+{
+        const PnFinding *finding = finding_with(manager, id);
+        int r = 0;
+
+        if (!finding)
+                return -ENOENT;
+        if (pn_text_is(&finding->code, "nvme.lost") || pn_text_is(&finding->code, "disk.lost")) {
+                pn_forget_lost(&manager->memory, finding);
+                for (unsigned i = manager->raw.nvme.n; i-- > 0;)
+                        if (pn_text_is(&finding->code, "nvme.lost") &&
+                            is_lost_for(&manager->raw.nvme.v[i], finding))
+                                pn_list_remove(pn_type_Nvme(), &manager->raw.nvme, i);
+        } else
+                r = pn_alerts_accept(&manager->memory, finding, reason, until, (int64_t)time(NULL));
+        if (r == 0)
+                publish_now(manager);
+        return r;
+}
+
+int pn_manager_unaccept(PnManager *manager, const char *id)
+{
+        int r = pn_alerts_unaccept(&manager->memory, id);
+
+        if (r == 0)
+                publish_now(manager);
+        return r;
 }

@@ -16,6 +16,7 @@ typedef struct PnManagerOptions {
         uint64_t interval;      /* between two readings of pci, nvme and block; µs */
         uint64_t deadline;      /* of one run of the probe; µs */
         const PnPolicy *policy; /* must outlive the manager */
+        const char *state;      /* the folder of state.json, or NULL: nothing is kept */
 } PnManagerOptions;
 
 typedef struct PnManager PnManager;
@@ -38,3 +39,9 @@ PnSourceSet pn_manager_busy(const PnManager *manager);
 
 /* Starts those of the sources that may be started; those to wait for. */
 PnSourceSet pn_manager_refresh(PnManager *manager, PnSourceSet sources);
+
+/* Accepts a finding of the current snapshot, or takes that back; a new snapshot follows at once.
+ * `reason` may be NULL, `until` absent. 0; -ENOENT if no finding has this id (or none that is
+ * accepted); -ENOSPC if too many are; -ENOMEM. */
+int pn_manager_accept(PnManager *manager, const char *id, const char *reason, PnInt until);
+int pn_manager_unaccept(PnManager *manager, const char *id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each method answers. Nothing here waits, and nothing but Refresh changes anything. */
+/* What each method answers. Nothing here waits; Refresh, Accept and Unaccept change something, and
+ * nothing else does. */
 
 #include "methods.h"
 
@@ -7,11 +8,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "assess.h"
+#include "when.h"
 
 /* Members may ask for a reading now. */
 #define GROUP "pnhw"
+
+/* Bytes of an administrator's reason. */
+#define REASON_MAX 1024
 
 typedef struct Request {
         PnManager *manager;
@@ -244,6 +250,56 @@ PnBlob *pn_refresh_answer(const PnManager *manager)
         return pn_blob_new(&buf);
 }
 
+static bool is_root(int fd)
+{
+        struct ucred peer;
+        socklen_t length = sizeof peer;
+
+        return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == 0;
+}
+
+static int answer_decision(int r, const char *id, PnAnswer *ret)
+{
+        _cleanup_buf_ PnBuf buf = {0};
+
+        if (r == -ENOENT)
+                return answer_error(ret, PN_INTERFACE ".NoSuchFinding", "id", id);
+        if (r == -ENOSPC)
+                return answer_error(ret, PN_INTERFACE ".Busy", NULL, NULL);
+        if (r < 0)
+                return r;
+        pn_reply_begin(&buf);
+        pn_buf_puts(&buf, "{}");
+        pn_reply_end(&buf, false);
+        return take_blob(&buf, ret);
+}
+
+static int answer_accept(const Request *request, const PnAcceptIn *in, PnAnswer *ret)
+{
+        const char *reason = pn_text(&in->reason), *until = pn_text(&in->until);
+        PnInt end = {0};
+        int64_t moment;
+
+        if (!is_root(request->fd))
+                return answer_error(ret, PN_SERVICE ".PermissionDenied", NULL, NULL);
+        if (reason && strlen(reason) > REASON_MAX)
+                return answer_invalid(ret, "reason");
+        if (until) {
+                if (pn_when_parse(until, &moment) < 0 || moment <= (int64_t)time(NULL))
+                        return answer_invalid(ret, "until");
+                end = pn_int(moment);
+        }
+        return answer_decision(pn_manager_accept(request->manager, in->id.v, reason, end), in->id.v,
+                               ret);
+}
+
+static int answer_unaccept(const Request *request, const PnUnacceptIn *in, PnAnswer *ret)
+{
+        if (!is_root(request->fd))
+                return answer_error(ret, PN_SERVICE ".PermissionDenied", NULL, NULL);
+        return answer_decision(pn_manager_unaccept(request->manager, in->id.v), in->id.v, ret);
+}
+
 /* Every method's parameters, as pn_read_parameters() filled them in. */
 typedef union Parameters {
         PnGetInventoryIn inventory;
@@ -251,6 +307,8 @@ typedef union Parameters {
         PnListFindingsIn findings;
         PnCheckIn check;
         PnRefreshIn refresh;
+        PnAcceptIn accept;
+        PnUnacceptIn unaccept;
         PnDescribeIn describe;
 } Parameters;
 
@@ -272,6 +330,10 @@ static int dispatch(const Request *request, const PnMethod *method, const Parame
                 return answer_subscribe(request, ret);
         case PN_METHOD_Refresh:
                 return answer_refresh(request, &in->refresh, ret);
+        case PN_METHOD_Accept:
+                return answer_accept(request, &in->accept, ret);
+        case PN_METHOD_Unaccept:
+                return answer_unaccept(request, &in->unaccept, ret);
         case PN_METHOD_GetInfo:
                 return answer_info(ret);
         case PN_METHOD_GetInterfaceDescription:
@@ -281,6 +343,13 @@ static int dispatch(const Request *request, const PnMethod *method, const Parame
         }
         return answer_error(ret, PN_SERVICE ".MethodNotImplemented", "method",
                             request->call->method);
+}
+
+/* Whether the same call gives the same answer to everybody, as long as the snapshot stands. */
+static bool changes_nothing(const PnMethod *method)
+{
+        return method->id != PN_METHOD_Refresh && method->id != PN_METHOD_Subscribe &&
+               method->id != PN_METHOD_Accept && method->id != PN_METHOD_Unaccept;
 }
 
 static bool needs_snapshot(const PnMethod *method)
@@ -315,8 +384,7 @@ int pn_methods_answer(PnManager *manager, const PnCall *call, int fd, PnAnswer *
                 else if (r >= 0 && !request.snapshot && needs_snapshot(method))
                         answer.kind = PN_ANSWER_HELD;
                 else if (r >= 0) {
-                        answer.repeatable =
-                            method->id != PN_METHOD_Refresh && method->id != PN_METHOD_Subscribe;
+                        answer.repeatable = changes_nothing(method);
                         r = dispatch(&request, method, &in, &answer);
                 }
                 if (method->in)

@@ -208,7 +208,6 @@ static int write_text(int folder, const char *text, size_t n)
 
 static void log_result(PnStateFile *state, int error)
 {
-        state->unsaved = error;
         if (error == state->logged)
                 return;
         if (error)
@@ -221,11 +220,28 @@ static void log_result(PnStateFile *state, int error)
         state->logged = error;
 }
 
-static int on_written(sd_event_source *source, const siginfo_t *info, void *userdata)
+/* For a moment; a writer that takes longer is left alone. */
+static void wait_for_writer(PnStateFile *state)
+{
+        int status, left = LAST_WAIT_MS / 10;
+
+        while (state->writer && left-- > 0) {
+                pid_t pid = waitpid(state->writer, &status, WNOHANG);
+
+                if (pid == 0) {
+                        (void)poll(NULL, 0, 10);
+                        continue;
+                }
+                if (pid == state->writer)
+                        log_result(state, WIFEXITED(status) ? WEXITSTATUS(status) : EIO);
+                state->writer = 0;
+        }
+}
+
+static int on_written(_unused_ sd_event_source *source, const siginfo_t *info, void *userdata)
 {
         PnStateFile *state = userdata;
 
-        (void)source;
         log_result(state, info->si_code == CLD_EXITED ? info->si_status : EIO);
         state->on_written = sd_event_source_disable_unref(state->on_written);
         state->writer = 0;
@@ -234,24 +250,15 @@ static int on_written(sd_event_source *source, const siginfo_t *info, void *user
         return 0;
 }
 
-void pn_state_save(PnStateFile *state, const PnMemory *memory)
+/* Starts a child that writes; 0, or an errno. */
+static int start_writer(PnStateFile *state, const PnMemory *memory)
 {
         _cleanup_buf_ PnBuf buf = {0};
         pid_t pid;
 
-        state->memory = memory;
-        if (state->folder < 0)
-                return;
-        if (state->writer) {
-                state->again = true;
-                return;
-        }
-        state->again = false;
         pn_memory_write(&buf, memory);
-        if (buf.error) {
-                log_result(state, ENOMEM);
-                return;
-        }
+        if (buf.error)
+                return ENOMEM;
         pid = fork();
         if (pid == 0) {
                 /* It must not answer for the daemon: neither to its signals nor to its clients. */
@@ -261,40 +268,43 @@ void pn_state_save(PnStateFile *state, const PnMemory *memory)
                 (void)sigprocmask(SIG_SETMASK, &none, NULL);
                 _exit(write_text(state->folder, buf.data, buf.len) & 0xff);
         }
-        if (pid < 0) {
-                log_result(state, errno);
+        if (pid < 0)
+                return errno;
+        state->writer = pid;
+        return 0;
+}
+
+void pn_state_save(PnStateFile *state, const PnMemory *memory)
+{
+        int error;
+
+        state->memory = memory;
+        if (state->folder < 0)
+                return;
+        if (state->writer) {
+                state->again = true;
                 return;
         }
-        state->writer = pid;
-        if (sd_event_add_child(state->event, &state->on_written, pid, WEXITED, on_written, state) <
-            0) {
-                /* Without an event for its end it has to be waited for. */
-                int status;
-
-                while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-                        continue;
-                state->writer = 0;
+        state->again = false;
+        error = start_writer(state, memory);
+        if (error) {
+                log_result(state, error);
+                return;
         }
+        if (sd_event_add_child(state->event, &state->on_written, state->writer, WEXITED, on_written,
+                               state) < 0)
+                wait_for_writer(state);
 }
 
 void pn_state_close(PnStateFile *state, const PnMemory *memory)
 {
         if (!state)
                 return;
-        for (int rounds = 0; rounds < 2; rounds++) {
-                int left = LAST_WAIT_MS / 10;
-
-                if (state->writer) {
-                        state->on_written = sd_event_source_disable_unref(state->on_written);
-                        while (left-- > 0 && waitpid(state->writer, NULL, WNOHANG) == 0)
-                                (void)poll(NULL, 0, 10);
-                        state->writer = 0;
-                        if (left < 0)
-                                break; /* the disk hangs */
-                }
-                if (rounds == 0 && memory)
-                        pn_state_save(state, memory);
-        }
+        state->on_written = sd_event_source_disable_unref(state->on_written);
+        wait_for_writer(state);
+        /* A child that still writes hangs with its disk: another one would do so, too. */
+        if (state->folder >= 0 && !state->writer && start_writer(state, memory) == 0)
+                wait_for_writer(state);
         pn_close(state->folder);
         sd_event_unref(state->event);
         free(state->path);

@@ -148,7 +148,7 @@ static void write_method(PnBuf *buf, const PnMethod *method)
         if (method->in)
                 write_field_docs(buf, method->in());
         /* The fields of a type that has its own place are explained there. */
-        if (method->out != pn_type_Status)
+        if (method->out && method->out != pn_type_Status)
                 write_field_docs(buf, method->out());
         pn_buf_printf(buf, "method %s", method->name);
         if (method->in)
@@ -156,7 +156,10 @@ static void write_method(PnBuf *buf, const PnMethod *method)
         else
                 pn_buf_puts(buf, "()");
         pn_buf_puts(buf, " -> ");
-        pn_write_idl_struct(buf, method->out());
+        if (method->out)
+                pn_write_idl_struct(buf, method->out());
+        else
+                pn_buf_puts(buf, "()");
         pn_buf_put(buf, "\n", 1);
 }
 

@@ -60,6 +60,14 @@ struct json_object;
 #define PN_REFRESH_OUT_FIELDS(F, T)                                                                \
         F(T, NUM, generation, "", "GENERATION", "Of the snapshot that has what was read.")
 
+#define PN_ACCEPT_IN_FIELDS(F, T)                                                                  \
+        F(T, KEY, id, "", "ID", "Of the finding.")                                                 \
+        F(T, TEXT, reason, "", "REASON", "Why, for those who read it later.")                      \
+        F(T, TEXT, until, "", "UNTIL",                                                             \
+          "A date or moment (RFC 3339) from which it counts again; never if left out.")
+
+#define PN_UNACCEPT_IN_FIELDS(F, T) F(T, KEY, id, "", "ID", "Of the finding.")
+
 #define PN_DESCRIBE_IN_FIELDS(F, T) F(T, KEY, interface, "", "INTERFACE", "Name of an interface.")
 
 #define PN_PARAMETER_TYPES(T)                                                                      \
@@ -74,6 +82,8 @@ struct json_object;
         T(SubscribeOut, PN_SUBSCRIBE_OUT_FIELDS, "Results of Subscribe.")                          \
         T(RefreshIn, PN_REFRESH_IN_FIELDS, "Parameters of Refresh.")                               \
         T(RefreshOut, PN_REFRESH_OUT_FIELDS, "Results of Refresh.")                                \
+        T(AcceptIn, PN_ACCEPT_IN_FIELDS, "Parameters of Accept.")                                  \
+        T(UnacceptIn, PN_UNACCEPT_IN_FIELDS, "Parameters of Unaccept.")                            \
         T(DescribeIn, PN_DESCRIBE_IN_FIELDS, "Parameters of GetInterfaceDescription.")
 
 PN_PARAMETER_TYPES(PN_DECLARE_TYPE)
@@ -96,7 +106,13 @@ PN_PARAMETER_TYPES(PN_DECLARE_TYPE)
           "that falls behind gets the newest status, not each one between.")                       \
         M(Refresh, pn_type_RefreshIn, pn_type_RefreshOut, false,                                   \
           "Reads the hardware now, and answers when it is done. For root and the group pnhw. A "   \
-          "source that was started less than two seconds ago is not started again.")
+          "source that was started less than two seconds ago is not started again.")               \
+        M(Accept, pn_type_AcceptIn, NULL, false,                                                   \
+          "Says that a finding is known and may stay: it counts no more, until it gets worse. "    \
+          "For "                                                                                   \
+          "root. A drive that was taken out is forgotten.")                                        \
+        M(Unaccept, pn_type_UnacceptIn, NULL, false,                                               \
+          "Takes that back: the finding counts again. For root.")
 
 /* The methods of org.varlink.service; its text is the standard's, not generated. */
 #define PN_SERVICE_METHODS(M)                                                                      \
@@ -106,6 +122,7 @@ PN_PARAMETER_TYPES(PN_DECLARE_TYPE)
 /* E(name, its parameter (always a string) or "", doc) */
 #define PN_ERRORS(E)                                                                               \
         E(NoSuchDevice, "name", "No device has this name.")                                        \
+        E(NoSuchFinding, "id", "No finding has this id, or, to Unaccept, none that is accepted.")  \
         E(NotReady, "", "The first reading of the hardware has not ended; ask again.")             \
         E(Busy, "", "Too many connections; this one is closed.")                                   \
         E(InvalidRequest, "reason",                                                                \
@@ -123,7 +140,7 @@ typedef struct PnMethod {
         PnMethodId id;
         const char *name;           /* without the interface */
         const PnType *(*in)(void);  /* NULL for a method without parameters */
-        const PnType *(*out)(void); /* NULL for org.varlink.service's */
+        const PnType *(*out)(void); /* NULL for none, and org.varlink.service's */
         bool needs_more;
         const char *doc;
 } PnMethod;
