@@ -52,9 +52,16 @@ static int put_table(Cli *cli, const PnStatus *status)
                         add_finding(table, &status->findings.v[i]);
         if (table_rows(table))
                 table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
+        if (cli->no_legend)
+                return 0;
+        if (!table_rows(table)) {
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
                                  "Nothing was found to be wrong.");
+                return 0;
+        }
+        pn_buf_puts(&cli->page, "\n");
+        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM,
+                         "What a code means, and what to do: pnhwctl findings --explain CODE");
         return 0;
 }
 

@@ -18,10 +18,10 @@
         C(pcie_degraded, "pcie.degraded", "critical", 60, 300, "pci nvme",                         \
           "PCI Express link below what both ends can do",                                          \
           "The link runs with fewer lanes, or slower, than both of its ends are able to: a "       \
-          "fault, not a limit of the slot. It is judged from the link registers of the "           \
-          "device and of the port above it, and never by the device alone. It is a warning, "      \
-          "and critical where less than a quarter of the bandwidth is left. Links that "           \
-          "merely rest (graphics cards without work, sleeping devices) are not judged.",           \
+          "fault, not a limit of the slot. It is judged from what the device and the port "        \
+          "above it say of themselves, never from the device alone. It is a warning, and "         \
+          "critical where less than a quarter of the bandwidth is left. Links that merely "        \
+          "rest (graphics cards without work, sleeping devices) are not judged.",                  \
           "Power off, reseat the device and any riser, adapter or cable, and clean the "           \
           "contacts. Check in the firmware setup how the lanes of the slot are split "             \
           "(bifurcation) and whether its speed is limited. If the fault stays with the slot "      \
@@ -102,7 +102,8 @@
           "The part of its rated life that the drive says it has used has reached a limit "        \
           "of the policy: information from 80 % on, a warning from 100 % on, unless "              \
           "pnhwd.conf says otherwise. The figure is the maker's estimate from what was "           \
-          "written. It is not a fault: many drives work on for long beyond 100 %.",                \
+          "written. It is not a fault: many drives work on for long beyond 100 %. A drive "        \
+          "that itself warns of being worn out is told as nvme.critical_warning instead.",         \
           "Plan the drive's replacement and watch its spare blocks and media errors. Look "        \
           "for what writes so much; a drive with a higher endurance may be the right one "         \
           "for it.",                                                                               \
@@ -264,8 +265,9 @@
           "The module receives little light or none, or its own laser fails. Light below "         \
           "the module's warning limit is a notice and below its alarm limit a warning; so "        \
           "is a fibre that went dark after there was a link, and a laser below its alarm "         \
-          "limit. It is judged only for interfaces that are in use (set up), so spare "            \
-          "modules may stay dark, and from the readings and limits of the module itself.",         \
+          "limit while there is a link. It is judged only for interfaces that are in use "         \
+          "(set up), so spare modules may stay dark, and from the readings and limits of "         \
+          "the module itself.",                                                                    \
           "Clean the plugs at both ends, and look for a fibre that is bent, broken, too "          \
           "long or of the wrong kind (single-mode against multi-mode). If it is dark, look "       \
           "at the other end. If the laser fails, replace the module.",                             \
