@@ -17,6 +17,7 @@ typedef struct Cli {
         bool no_legend, no_pager, all, once;
         const char *socket;
         const char *from;
+        const char *explain; /* the code that `findings` is to explain, or NULL */
         PnBuf page;
 } Cli;
 

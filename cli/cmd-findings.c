@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is wrong, one line each. */
+/* What is wrong, one line each; and what each kind of it means. */
 
 #include <stdio.h>
 
+#include "codes.h"
+#include "near.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -50,16 +52,159 @@ static int put_table(Cli *cli, const PnStatus *status)
                         add_finding(table, &status->findings.v[i]);
         if (table_rows(table))
                 table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
+        if (cli->no_legend)
+                return 0;
+        if (!table_rows(table)) {
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
                                  "Nothing was found to be wrong.");
+                return 0;
+        }
+        pn_buf_puts(&cli->page, "\n");
+        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM,
+                         "What a code means, and what to do: pnhwctl findings --explain CODE");
+        return 0;
+}
+
+/* ---- What a code means ---- */
+
+static void put_paragraph(Cli *cli, const char *heading, const char *text)
+{
+        pn_buf_puts(&cli->page, "\n");
+        if (heading)
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_BOLD, heading);
+        pn_buf_puts(&cli->page, "  ");
+        term_put_wrapped(&cli->term, &cli->page, 2, 2, STYLE_PLAIN, text);
+}
+
+static void put_fact(Cli *cli, const char *name, const char *text)
+{
+        pn_buf_printf(&cli->page, "%-11s ", name);
+        term_put_wrapped(&cli->term, &cli->page, 12, 12, STYLE_PLAIN, text);
+}
+
+/* "60 s", "5 min" */
+static const char *say_time(char buf[static 24], int seconds)
+{
+        bool whole = seconds >= 120 && seconds % 60 == 0;
+
+        (void)snprintf(buf, 24, "%d %s", whole ? seconds / 60 : seconds, whole ? "min" : "s");
+        return buf;
+}
+
+static void put_sources(PnBuf *buf, const char *names)
+{
+        for (const char *at = names; *at; at++)
+                pn_buf_put(buf, *at == ' ' ? ", " : at, *at == ' ' ? 2 : 1);
+}
+
+static int put_explanation(Cli *cli, const PnCodeInfo *info)
+{
+        _cleanup_buf_ PnBuf line = {0};
+        char raise[24], clear[24];
+
+        pn_buf_printf(&line, "%s: %s", info->name, info->title);
+        if (line.error)
+                return -ENOMEM;
+        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_BOLD, line.data);
+        put_paragraph(cli, NULL, info->meaning);
+        put_paragraph(cli, "What to do", info->remedy);
+        pn_buf_puts(&cli->page, "\n");
+        put_fact(cli, "At worst", info->worst);
+        line.len = 0;
+        pn_buf_printf(&line, "told after %s; over when it has been gone for %s",
+                      say_time(raise, info->raise_s), say_time(clear, info->clear_s));
+        if (line.error)
+                return -ENOMEM;
+        put_fact(cli, "Journal", line.data);
+        line.len = 0;
+        if (*info->sources) {
+                put_sources(&line, info->sources);
+                if (line.error)
+                        return -ENOMEM;
+                put_fact(cli, "Sources", line.data);
+                line.len = 0;
+        }
+        pn_buf_printf(&line, "journalctl MESSAGE_ID=%s", info->message_id);
+        if (line.error)
+                return -ENOMEM;
+        put_fact(cli, "History", line.data);
+        return 0;
+}
+
+static void put_text_field(PnBuf *buf, const char *name, const char *text)
+{
+        pn_buf_printf(buf, "\"%s\":", name);
+        pn_buf_json_string(buf, text);
+        pn_buf_puts(buf, ",");
+}
+
+static void put_json_explanation(Cli *cli, const PnCodeInfo *info)
+{
+        _cleanup_buf_ PnBuf buf = {0};
+
+        pn_buf_puts(&buf, "{");
+        put_text_field(&buf, "code", info->name);
+        put_text_field(&buf, "title", info->title);
+        put_text_field(&buf, "worst_severity", info->worst);
+        put_text_field(&buf, "meaning", info->meaning);
+        put_text_field(&buf, "remedy", info->remedy);
+        pn_buf_printf(&buf, "\"raise_after_s\":%d,\"clear_after_s\":%d,\"sources\":[",
+                      info->raise_s, info->clear_s);
+        for (const char *at = info->sources; *at;) {
+                size_t n = strcspn(at, " ");
+
+                pn_buf_printf(&buf, "%s\"%.*s\"", at == info->sources ? "" : ",", (int)n, at);
+                at += n;
+                at += *at == ' ';
+        }
+        pn_buf_puts(&buf, "],");
+        put_text_field(&buf, "message_id", info->message_id);
+        pn_buf_printf(&buf, "\"history\":\"journalctl MESSAGE_ID=%s\"}", info->message_id);
+        cli_put_json_buffer(cli, &buf);
+}
+
+/* Says that there is no such code, which ones are close, and all that there are: a line for each
+ * part of the hardware. */
+static int fail_to_explain(Cli *cli)
+{
+        _cleanup_free_ char *hint = near_codes(cli->explain);
+        _cleanup_buf_ PnBuf all = {0};
+        const char *before = "";
+
+        for (unsigned i = 0; i < PN_N_CODES; i++) {
+                const char *name = pn_code_info((PnCode)i)->name;
+                size_t n = strcspn(name, ".") + 1;
+
+                pn_buf_printf(&all, "%s%s", strncmp(name, before, n) == 0 ? " " : "\n  ", name);
+                before = name;
+        }
+        if (!hint || all.error)
+                return cli_out_of_memory(cli);
+        return cli_fail(cli, "NoSuchCode", "there is no code %s%s\nThe codes are:%s",
+                        *cli->explain ? cli->explain : "\"\"", hint, all.data);
+}
+
+static int explain(Cli *cli)
+{
+        PnCode code;
+
+        if (pn_code_from_name(cli->explain, &code) < 0)
+                return fail_to_explain(cli);
+        if (cli->json != JSON_OFF)
+                put_json_explanation(cli, pn_code_info(code));
+        else if (put_explanation(cli, pn_code_info(code)) < 0)
+                return cli_out_of_memory(cli);
         return 0;
 }
 
 int cmd_findings(Cli *cli, _unused_ const char *argument)
 {
         Facts facts = {0};
-        int r = source_facts(cli, WANT_STATUS, &facts);
+        int r;
+
+        if (cli->explain)
+                return explain(cli);
+        r = source_facts(cli, WANT_STATUS, &facts);
 
         if (r == 0 && cli->json != JSON_OFF)
                 cli_put_json_list(cli, pn_type_Finding(), facts.status.findings.v,

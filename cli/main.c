@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "client.h"
+#include "codes.h"
 #include "near.h"
 #include "source.h"
 #include "view.h"
@@ -37,7 +38,7 @@ typedef enum OptionId {
         OPTION_SOCKET,
         OPTION_FROM,
         OPTION_ONCE,
-        OPTION_ALL,
+        OPTION_EXPLAIN,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -51,6 +52,7 @@ typedef struct Option {
 
 static const Option options[] = {
     {"all", NULL, 'a', "Show also what is folded away"},
+    {"explain", "CODE", OPTION_EXPLAIN, "With findings: what a code means, and what to do"},
     {"json", "MODE", OPTION_JSON, "Write JSON: pretty, short or off"},
     {"", NULL, 'j', "The same as --json=pretty on a terminal, --json=short otherwise"},
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
@@ -98,11 +100,11 @@ static int help(Cli *cli)
                         (void)snprintf(shown, sizeof shown, "   ");
                 pn_buf_printf(out, "  %s%s%s", shown, *option->name ? "--" : "", option->name);
                 pn_buf_printf(out, "%s%-*s", option->argument ? "=" : "",
-                              (int)(17 - strlen(shown) -
+                              (int)(18 - strlen(shown) -
                                     (*option->name ? 2 + strlen(option->name) : 0) -
                                     (option->argument ? 1 : 0)),
                               option->argument ? option->argument : "");
-                term_put_wrapped(&cli->term, out, 19, 19, STYLE_PLAIN, option->help);
+                term_put_wrapped(&cli->term, out, 20, 20, STYLE_PLAIN, option->help);
         }
         return EXIT_SUCCESS;
 }
@@ -129,6 +131,10 @@ static int complete(Cli *cli, const char *what)
                         pn_buf_puts(&cli->page, "\n");
                 }
                 facts_done(&facts);
+        } else if (strcmp(what, "codes") == 0) {
+                for (unsigned i = 0; i < PN_N_CODES; i++)
+                        pn_buf_printf(&cli->page, "%s:%s\n", pn_code_info((PnCode)i)->name,
+                                      pn_code_info((PnCode)i)->title);
         } else if (strcmp(what, "options") == 0) {
                 for (size_t i = 0; i < PN_ELEMENTS(options); i++)
                         if (options[i].help && *options[i].name)
@@ -244,6 +250,9 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_FROM:
                         cli->from = optarg;
                         break;
+                case OPTION_EXPLAIN:
+                        cli->explain = optarg;
+                        break;
                 case OPTION_ONCE:
                         cli->once = true;
                         break;
@@ -279,8 +288,11 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
 
 static int run_verb(Cli *cli, int n, char **words)
 {
-        const Verb *verb = n == 0 ? &verbs[0] : NULL;
+        const Verb *verb = n == 0 && !cli->explain ? &verbs[0] : NULL;
         char hint[64];
+
+        if (n == 0 && cli->explain)
+                return cmd_findings(cli, NULL);
 
         for (size_t i = 0; !verb && i < PN_ELEMENTS(verbs); i++)
                 if (strcmp(words[0], verbs[i].name) == 0)
@@ -297,6 +309,9 @@ static int run_verb(Cli *cli, int n, char **words)
         if (n > (verb->argument ? 2 : 1))
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
+        if (cli->explain && verb->run != cmd_findings)
+                return cli_fail(cli, "Usage", "--explain goes with the verb findings, not with %s",
+                                verb->name);
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
 

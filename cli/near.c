@@ -3,6 +3,8 @@
 
 #include "near.h"
 
+#include "codes.h"
+
 #define NAME_MAX_LENGTH 63
 #define SHOWN           4
 
@@ -58,19 +60,10 @@ typedef struct Closest {
         unsigned n_first;
 } Closest;
 
-static void offer(Closest *closest, const char *typed, const PnText *text)
+static void offer_at(Closest *closest, const char *name, int distance)
 {
-        const char *name = pn_text(text);
-        int distance = name ? near_distance(typed, name) : -1;
         unsigned at;
 
-        if (!name)
-                return;
-        if (closest->n_first < SHOWN)
-                closest->first[closest->n_first++] = name;
-        /* An address without its domain is an address as well. */
-        if (distance < 0 && pn_startswith(name, "0000:"))
-                distance = near_distance(typed, name + 5);
         if (distance < 0)
                 return;
         for (at = closest->n; at > 0 && closest->distances[at - 1] > distance; at--)
@@ -84,6 +77,21 @@ static void offer(Closest *closest, const char *typed, const PnText *text)
         closest->distances[at] = distance;
         if (closest->n < SHOWN)
                 closest->n++;
+}
+
+static void offer(Closest *closest, const char *typed, const PnText *text)
+{
+        const char *name = pn_text(text);
+        int distance = name ? near_distance(typed, name) : -1;
+
+        if (!name)
+                return;
+        if (closest->n_first < SHOWN)
+                closest->first[closest->n_first++] = name;
+        /* An address without its domain is an address as well. */
+        if (distance < 0 && pn_startswith(name, "0000:"))
+                distance = near_distance(typed, name + 5);
+        offer_at(closest, name, distance);
 }
 
 static char *sentence(const char *start, const char *const *names, unsigned n, const char *end)
@@ -119,4 +127,25 @@ char *near_devices(const PnInventory *inventory, const char *typed)
         if (closest.n_first)
                 return sentence("; there are for example ", closest.first, closest.n_first, "");
         return strdup("; nothing was found on this machine");
+}
+
+char *near_codes(const char *typed)
+{
+        Closest closest = {0};
+
+        for (unsigned i = 0; i < PN_N_CODES; i++) {
+                const char *name = pn_code_info((PnCode)i)->name;
+                int distance = near_distance(typed, name);
+
+                /* "hot", or "nvme_hot". */
+                if (distance < 0)
+                        distance = near_distance(typed, strchr(name, '.') + 1);
+                offer_at(&closest, name, distance);
+        }
+        /* The nearest alone: all of them are listed anyhow. */
+        while (closest.n && closest.distances[closest.n - 1] > closest.distances[0])
+                closest.n--;
+        if (closest.n)
+                return sentence("; did you mean ", closest.names, closest.n, "?");
+        return strdup("");
 }

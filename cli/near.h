@@ -11,3 +11,6 @@ int near_distance(const char *typed, const char *name);
 /* The end of a sentence about a device that is not there: "; did you mean nvme1 or nvme2?", or
  * what there is to choose from. malloc'ed, NULL without memory. */
 char *near_devices(const PnInventory *inventory, const char *typed);
+
+/* The same about a code of findings; "" if none is close. */
+char *near_codes(const char *typed);

@@ -18,10 +18,10 @@
         C(pcie_degraded, "pcie.degraded", "critical", 60, 300, "pci nvme",                         \
           "PCI Express link below what both ends can do",                                          \
           "The link runs with fewer lanes, or slower, than both of its ends are able to: a "       \
-          "fault, not a limit of the slot. It is judged from the link registers of the "           \
-          "device and of the port above it, and never by the device alone. It is a warning, "      \
-          "and critical where less than a quarter of the bandwidth is left. Links that "           \
-          "merely rest (graphics cards without work, sleeping devices) are not judged.",           \
+          "fault, not a limit of the slot. It is judged from what the device and the port "        \
+          "above it say of themselves, never from the device alone. It is a warning, and "         \
+          "critical where less than a quarter of the bandwidth is left. Links that merely "        \
+          "rest (graphics cards without work, sleeping devices) are not judged.",                  \
           "Power off, reseat the device and any riser, adapter or cable, and clean the "           \
           "contacts. Check in the firmware setup how the lanes of the slot are split "             \
           "(bifurcation) and whether its speed is limited. If the fault stays with the slot "      \
@@ -52,27 +52,29 @@
           "board there is nothing to do.",                                                         \
           "9dfc14b0d36699485921cb5812f0f9d2")                                                      \
         C(pcie_aer_rising, "pcie.aer_rising", "warning", 60, 300, "pci nvme",                      \
-          "PCI Express errors are increasing",                                                     \
-          "The kernel counts errors on the link (Advanced Error Reporting), and their "            \
-          "number has grown. Correctable errors are repaired by sending again and cost only "      \
-          "time; what is judged is their growth, not the total, since every link has some "        \
-          "in its life. A marginal contact, riser or cable is by far the most frequent "           \
-          "cause, and the other end of the link may be the one at fault.",                         \
+          "Corrected PCI Express errors are increasing",                                           \
+          "The kernel counts the errors of a link (Advanced Error Reporting), and the "            \
+          "number of those that were corrected has grown: a notice from 10 on, a warning "         \
+          "from 1000 on. Corrected errors are repaired by sending again and cost only time. "      \
+          "What is judged is their growth, not the total, since every link has some in its "       \
+          "life. A marginal contact, riser or cable is by far the most frequent cause, and "       \
+          "the other end of the link may be the one at fault.",                                    \
           "Power off, reseat the device and any riser, adapter or cable. If the errors go "        \
           "on, try the slot at one generation less in the firmware setup, or another slot, "       \
           "to learn whether the device or the place is at fault. `journalctl -k` names the "       \
           "kind of error.",                                                                        \
           "ebbb1820d67a86a9283637984ff96afe")                                                      \
         C(pcie_aer_fatal, "pcie.aer_fatal", "critical", 60, 300, "pci nvme",                       \
-          "Fatal PCI Express errors",                                                              \
-          "The number of uncorrectable fatal errors that the kernel counts for this device "       \
-          "has grown: the link itself could no longer be trusted and had to be reset, or "         \
-          "the device was lost. Data that was on its way may be lost, and the programs that "      \
-          "used the device saw errors. It is judged from the growth of the counter, not "          \
-          "from its total.",                                                                       \
+          "PCI Express errors that could not be corrected",                                        \
+          "The number of uncorrectable errors that the kernel counts for this device has "         \
+          "grown. After a fatal one, which is critical, the link itself could no longer be "       \
+          "trusted and had to be reset; with one that is not fatal, a warning, only a "            \
+          "transfer failed. Data that was on its way may be lost, and programs that used "         \
+          "the device may have seen errors. It is judged from the growth of the counters, "        \
+          "not from their totals.",                                                                \
           "Look at `journalctl -k` for what failed and whether the driver recovered. Power "       \
           "off and reseat the device, its riser and cables; update its firmware and that of "      \
-          "the board. If it happens again, replace the device or use another slot.",               \
+          "the board. If it happens again, use another slot, and then another device.",            \
           "ae846b55a31670233ac74c1838343efd")                                                      \
         C(nvme_critical_warning, "nvme.critical_warning", "critical", 60, 300, "nvme health",      \
           "NVMe drive gives a critical warning",                                                   \
@@ -102,16 +104,18 @@
           "The part of its rated life that the drive says it has used has reached a limit "        \
           "of the policy: information from 80 % on, a warning from 100 % on, unless "              \
           "pnhwd.conf says otherwise. The figure is the maker's estimate from what was "           \
-          "written. It is not a fault: many drives work on for long beyond 100 %.",                \
+          "written. It is not a fault: many drives work on for long beyond 100 %. A drive "        \
+          "that itself warns of being worn out is told as nvme.critical_warning instead.",         \
           "Plan the drive's replacement and watch its spare blocks and media errors. Look "        \
           "for what writes so much; a drive with a higher endurance may be the right one "         \
           "for it.",                                                                               \
           "8a375fce8e126da06c9f22e0445bc664")                                                      \
         C(nvme_media_errors_rising, "nvme.media_errors_rising", "warning", 60, 300, "nvme health", \
-          "NVMe drive has new media errors",                                                       \
+          "NVMe drive has media errors",                                                           \
           "The drive's count of media errors has grown: it could not read back what was "          \
-          "written to it, or found that it had changed. It is judged from the growth since "       \
-          "the value remembered, not from the total, so old errors that are known do not "         \
+          "written to it, or found that it had changed. That is a warning; errors that a "         \
+          "drive brings along when it is first seen are a notice, which goes by itself. It "       \
+          "is judged from growth, not from the total, so old errors that are known do not "        \
           "stay red for ever. The longer list of error log entries, in which refused "             \
           "commands count, is not judged.",                                                        \
           "Check the data: scrub the pool or array, or read the file system through, and "         \
@@ -152,11 +156,12 @@
         C(disk_lost, "disk.lost", "critical", 10, 60, "block", "Disk has disappeared",             \
           "A disk (SATA, SAS, USB or virtual) that was here is gone: the kernel lists it no "      \
           "longer. It failed, lost its power or its cable, or somebody took it out. It is "        \
-          "never told because a reading failed: only a complete list of disks without it "         \
-          "counts.",                                                                               \
-          "If it was not taken out on purpose, look at `journalctl -k` for what the kernel "       \
-          "said, check cable, backplane and power, and have a replacement at hand. Look "          \
-          "after the pool or array that it belonged to.",                                          \
+          "critical if something lived on it (a pool, an array, a file system), and a "            \
+          "warning otherwise. It is never told because a reading failed: only a complete "         \
+          "list of disks without it counts.",                                                      \
+          "If it was taken out on purpose, accept the finding. Otherwise look at "                 \
+          "`journalctl -k` for what the kernel said, check cable, backplane and power, and "       \
+          "have a replacement at hand. Look after the pool or array that it belonged to.",         \
           "b86abe62b1f7107c93b2346e04f747b2")                                                      \
         C(nic_no_interface, "nic.no_interface", "warning", 60, 300, "pci net",                     \
           "Network port has no interface",                                                         \
@@ -193,14 +198,16 @@
           "a1338b69392dee1b0db9dd3eeb0520f0")                                                      \
         C(nic_errors_rising, "nic.errors_rising", "warning", 60, 300, "net",                       \
           "Network port has new errors",                                                           \
-          "The port's counters of damaged or failed frames have grown. It is judged from "         \
-          "the growth since the values remembered, not from their totals. Damaged frames "         \
-          "come from the cable, the plugs, a module or too little light; the traffic is "          \
-          "sent again, so that users see only that it is slow. Frames that were dropped for "      \
-          "want of a listener or of memory are no errors of the hardware.",                        \
+          "The port's counters of damaged or failed frames have grown by 10 or more: a "           \
+          "warning. It is judged from the growth since the values remembered, not from "           \
+          "their totals. Damaged frames come from the cable, the plugs, a module or too "          \
+          "little light; the traffic is sent again, so that users see only that it is slow. "      \
+          "Frames that were dropped for want of a listener or of memory are no errors of "         \
+          "the hardware and do not count.",                                                        \
           "Replace the cable or clean the fibre's plugs, reseat or replace the module, and "       \
-          "try another port of the switch. `ethtool -S` with the interface's name shows "          \
-          "each counter, and the switch has its own.",                                             \
+          "try another port of the switch. Check that both ends agree on duplex and the "          \
+          "size of frames. `ethtool -S` with the interface's name shows each counter, and "        \
+          "the switch has its own.",                                                               \
           "c2d0794143ab6f519d8359f1c67f623c")                                                      \
         C(nic_pcie_short, "nic.pcie_short", "notice", 60, 300, "pci net",                          \
           "Network card gets too little from PCI Express",                                         \
@@ -264,8 +271,9 @@
           "The module receives little light or none, or its own laser fails. Light below "         \
           "the module's warning limit is a notice and below its alarm limit a warning; so "        \
           "is a fibre that went dark after there was a link, and a laser below its alarm "         \
-          "limit. It is judged only for interfaces that are in use (set up), so spare "            \
-          "modules may stay dark, and from the readings and limits of the module itself.",         \
+          "limit while there is a link. It is judged only for interfaces that are in use "         \
+          "(set up), so spare modules may stay dark, and from the readings and limits of "         \
+          "the module itself.",                                                                    \
           "Clean the plugs at both ends, and look for a fibre that is bent, broken, too "          \
           "long or of the wrong kind (single-mode against multi-mode). If it is dark, look "       \
           "at the other end. If the laser fails, replace the module.",                             \
@@ -300,14 +308,15 @@
           "Compare the value with what it should be. If it is bad, check fans and power "          \
           "supply; if it is good, correct its limits in /etc/sensors.d.",                          \
           "832e172d31965a8a865ce1f45ea56560")                                                      \
-        C(sensor_fan_stopped, "sensor.fan_stopped", "critical", 60, 300, "sensors",                \
+        C(sensor_fan_stopped, "sensor.fan_stopped", "warning", 60, 300, "sensors",                 \
           "Fan has stopped",                                                                       \
-          "A fan that was turning before does not turn any more. It is judged against what "       \
-          "this fan did earlier: a connector that never had a fan, and one that is known to "      \
-          "rest while it is cool, are not meant. What it cooled gets hot next.",                   \
-          "Look whether the fan is blocked or unplugged, and replace it. Watch the "               \
+          "A fan that was seen turning does not turn any more. It is a warning where a "           \
+          "temperature of the same chip is high or rises, and mere information otherwise, "        \
+          "since many fans rest while it is cool. It is judged against what this fan did "         \
+          "earlier: a connector that never had a fan is not meant.",                               \
+          "Look whether the fan is blocked or unplugged; clean or replace it. Watch the "          \
           "temperatures until then (`pnhwctl sensors`), and take load off the machine if "         \
-          "they rise.",                                                                            \
+          "they rise. A fan that is meant to rest needs nothing.",                                 \
           "a134aa01c6e6ad272ce6396029cbe898")                                                      \
         C(probe_stuck, "probe.stuck", "warning", 60, 300, "", "Device does not answer",            \
           "A device did not answer in time when it was read, or an earlier reading of it "         \

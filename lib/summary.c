@@ -247,21 +247,48 @@ static void say_unjudged(PnBuf *buf, const Count *drives, const Count *others)
                               drives->asleep == 1 ? "is" : "are");
 }
 
-/* What is held back: the pools and arrays that findings name, each once. */
-static int say_affected(PnBuf *buf, const PnStatus *status)
+static bool is_storage(const char *affected)
 {
-        PnTexts held = {0};
-        int r = 0;
+        return pn_startswith(affected, "zpool ") || pn_startswith(affected, "array ") ||
+               pn_startswith(affected, "volume group ");
+}
 
+/* The pools and arrays that findings name, each once, in their order. */
+static int find_affected(const PnStatus *status, PnTexts *ret)
+{
+        PnIndex told;
+        unsigned most = 0;
+        int r;
+
+        for (unsigned i = 0; i < status->findings.n; i++)
+                most += status->findings.v[i].affects.n;
+        r = pn_index_init(&told, most);
+        for (unsigned i = 0; i < status->findings.n && r == 0; i++) {
+                const PnTexts *affects = &status->findings.v[i].affects;
+
+                for (unsigned k = 0; k < affects->n; k++)
+                        if (is_storage(affects->v[k]))
+                                pn_index_add(&told, affects->v[k], affects->v[k]);
+        }
+        if (r == 0)
+                pn_index_sort(&told);
         for (unsigned i = 0; i < status->findings.n && r == 0; i++) {
                 const PnTexts *affects = &status->findings.v[i].affects;
 
                 for (unsigned k = 0; k < affects->n && r == 0; k++)
-                        if (pn_startswith(affects->v[k], "zpool ") ||
-                            pn_startswith(affects->v[k], "array ") ||
-                            pn_startswith(affects->v[k], "volume group "))
-                                r = pn_texts_append_unique(&held, affects->v[k]);
+                        if (pn_index_find(&told, affects->v[k], NULL) == affects->v[k])
+                                r = pn_texts_append(ret, affects->v[k]);
         }
+        pn_index_done(&told);
+        return r;
+}
+
+/* What is held back. */
+static int say_affected(PnBuf *buf, const PnStatus *status)
+{
+        PnTexts held = {0};
+        int r = find_affected(status, &held);
+
         for (unsigned i = 0; i < held.n && i < 3; i++) {
                 pn_buf_puts(buf, i == 0 ? " " : i + 1 == held.n ? " and " : ", ");
                 if (i == 0 && held.v[0][0] >= 'a')
@@ -305,21 +332,36 @@ static void say_rest(PnBuf *buf, const PnStatus *status)
                 pn_buf_puts(buf, " Some of this could not be read.");
 }
 
-/* Whether an earlier finding about a module is about the same port. */
-static bool is_told(const PnStatus *status, unsigned index)
+/* Ports with a module that is told about, each once; findings of mere information come last. */
+static int count_modules(const PnStatus *status, unsigned *ret)
 {
-        for (unsigned i = 0; i < index; i++)
-                if (pn_startswith(status->findings.v[i].code.v, "module.") &&
-                    pn_streq(pn_text(&status->findings.v[i].device),
-                             pn_text(&status->findings.v[index].device)))
-                        return true;
-        return false;
+        PnIndex told;
+        int r = pn_index_init(&told, status->findings.n);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < status->findings.n; i++)
+                if (pn_startswith(status->findings.v[i].code.v, "module."))
+                        pn_index_add(&told, pn_text(&status->findings.v[i].device),
+                                     &status->findings.v[i]);
+        pn_index_sort(&told);
+        *ret = 0;
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+
+                *ret += !pn_text_is(&finding->severity, "info") &&
+                        pn_index_find(&told, pn_text(&finding->device), NULL) == finding;
+        }
+        pn_index_done(&told);
+        return 0;
 }
 
-static void say_ports(PnBuf *buf, const PnPorts *ports, const PnStatus *status)
+static int say_ports(PnBuf *buf, const PnPorts *ports, const PnStatus *status)
 {
-        unsigned without = 0, slow = 0, bonds = 0, modules = 0;
+        unsigned without = 0, slow = 0, bonds = 0, modules;
 
+        if (count_modules(status, &modules) < 0)
+                return -ENOMEM;
         for (unsigned i = 0; i < status->findings.n; i++) {
                 const PnFinding *finding = &status->findings.v[i];
 
@@ -328,7 +370,6 @@ static void say_ports(PnBuf *buf, const PnPorts *ports, const PnStatus *status)
                 without += pn_text_is(&finding->code, "nic.no_interface");
                 slow += pn_text_is(&finding->code, "nic.slow") ||
                         pn_text_is(&finding->code, "nic.half_duplex");
-                modules += pn_startswith(finding->code.v, "module.") && !is_told(status, i);
         }
         for (unsigned i = 0; i < ports->n; i++)
                 bonds += pn_text_is(&ports->v[i].kind, "bond") &&
@@ -346,6 +387,7 @@ static void say_ports(PnBuf *buf, const PnPorts *ports, const PnStatus *status)
         if (modules)
                 pn_buf_printf(buf, " %u module%s need%s attention.", modules, plural(modules),
                               modules == 1 ? "s" : "");
+        return 0;
 }
 
 int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *status)
@@ -373,7 +415,9 @@ int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *s
                 say_best(&buf, inventory, &drives, &others);
         }
         say_unjudged(&buf, &drives, &others);
-        say_ports(&buf, ports, status);
+        r = say_ports(&buf, ports, status);
+        if (r < 0)
+                return r;
         say_rest(&buf, status);
         r = pn_buf_take(&buf, &text, NULL);
         if (r < 0)

@@ -13,6 +13,11 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
         return
         ;;
+    --explain)
+        words=$(pnhwctl --complete=codes 2>/dev/null)
+        mapfile -t COMPREPLY < <(compgen -W "$(sed 's/:.*//' <<<"$words")" -- "$cur")
+        return
+        ;;
     --from | --socket)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")

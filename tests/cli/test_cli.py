@@ -366,6 +366,59 @@ def fine_drives_fold_and_bad_ones_come_first():
     has(r.out, "16 more drives", "33 more of pcie.slot_limited: nvme")
 
 
+# ---- what a code means ----
+
+@test
+def codes_are_explained():
+    codes = [line.split(":")[0] for line in run("--complete=codes").out.splitlines()]
+    check(len(codes) == 30 and "nvme.hot" in codes, "%r" % codes)
+    for code in codes:
+        r = run("findings", "--explain", code, "-j")
+        check(r.code == 0, r.err)
+        row = json.loads(r.out)
+        check(row["code"] == code and row["title"] and row["meaning"] and row["remedy"], r.out)
+        check(re.fullmatch("[0-9a-f]{32}", row["message_id"]), r.out)
+        check(bool(row["sources"]) != code.startswith("probe."), r.out)
+        # No daemon is asked, and the verb may be left out.
+        r = run("--explain=" + code)
+        check(r.code == 0 and r.err == "", r.err)
+        has(r.out, code + ": " + row["title"], row["meaning"], row["remedy"], row["worst_severity"],
+            "journalctl MESSAGE_ID=" + row["message_id"], ", ".join(row["sources"]))
+        for width in 40, 80:
+            page = plain(run_tty("--no-pager", "findings", "--explain", code, width=width).out)
+            check(max(map(columns, page.split("\n"))) <= width, page)
+
+
+@test
+def codes_that_do_not_exist_are_refused_with_what_there_is():
+    for typed, near in (("nvme.hott", "; did you mean nvme.hot?"), ("pcie_degraded",
+                        "; did you mean pcie.degraded?"), ("worn", "; did you mean nvme.worn?"),
+                        ("xyzzy", "\n"), ("\x1b[31m", "\n"), ("x" * 5000, "\n")):
+        r = run("findings", "--explain", typed)
+        check(r.code == 1 and r.out == "" and "\x1b" not in r.err, r.err)
+        has(r.err, near, "nvme.hot ", "probe.stale")
+        r = run("findings", "--explain", typed, "-j")
+        check(r.code == 1 and json.loads(r.out)["error"] == "NoSuchCode", r.out)
+    r = run("findings", "--explain=")
+    check(r.code == 1, r.out)
+    has(r.err, 'there is no code ""', "probe.stale")
+    r = run("status", "--explain", "nvme.hot")
+    check(r.code == 1, r.out)
+    has(r.err, "--explain goes with the verb findings, not with status")
+
+
+@test
+def bash_completes_codes():
+    script = os.path.join(HERE, "..", "..", "cli", "completion", "pnhwctl.bash")
+    for words in (["pnhwctl", "findings", "--explain", "nvme.h"],
+                  ["pnhwctl", "findings", "--explain", "=", "nvme.h"]):
+        r = subprocess.run(
+            ["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pnhwctl; '
+             'echo "${COMPREPLY[*]}"', script, *words], capture_output=True, text=True,
+            env=environment(PATH=os.path.dirname(os.path.abspath(CTL)) + ":" + os.environ["PATH"]))
+        check(r.stdout == "nvme.hot\n", r.stdout + r.stderr)
+
+
 # ---- the other verbs ----
 
 @test

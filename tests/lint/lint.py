@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks what a compiler does not: who may include what, how a file opens, forbidden calls,
-formatting, and that the interface text in docs/ is the one that the field lists give.
+formatting, and that what is generated in docs/ is up to date.
 
 usage: lint.py SOURCE_ROOT BUILD_DIR
 """
@@ -50,8 +50,21 @@ def who_includes(header, allowed):
     return [f'{path} includes {header}' for path in sorted(found - set(allowed))]
 
 
+def generated(path, source, command):
+    """A file that is kept in the tree is the one that a program of the build prints."""
+    name = f'{path} is what {source} give' + ('s' if source.startswith('the table') else '')
+    program = os.path.join(BUILD, command[0])
+    if not os.path.exists(program):
+        result(name, [f'{command[0]} was not built'])
+        return
+    printed = subprocess.run([program, *command[1:]], capture_output=True, text=True,
+                             check=True).stdout
+    shown = os.path.relpath(program, ROOT) + ''.join(f' {word}' for word in command[1:])
+    result(name, [] if text(path) == printed else [f'write it anew: {shown} > {path}'])
+
+
 def main():
-    files = list(sources('lib', 'daemon', 'cli', 'tests'))
+    files = list(sources('lib', 'daemon', 'cli', 'docs', 'tests'))
     programs = list(sources('lib', 'daemon', 'cli'))
 
     result('every field library has one file', [
@@ -111,17 +124,9 @@ def main():
         print('skip - formatted as .clang-format says: needs clang-format 14, whose rules the '
               'tree follows; other versions differ in details')
 
-    printer = os.path.join(BUILD, 'tests', 'print-interface')
-    if os.path.exists(printer):
-        generated = subprocess.run([printer], capture_output=True, text=True, check=True).stdout
-        path = os.path.join(ROOT, 'docs', 'io.pnhw.Hardware.varlink')
-        with open(path, encoding='utf-8') as file:
-            result('docs/io.pnhw.Hardware.varlink is what the field lists give',
-                   [] if file.read() == generated else
-                   [f'write it anew: {os.path.relpath(printer, ROOT)} > {path}'])
-    else:
-        result('docs/io.pnhw.Hardware.varlink is what the field lists give',
-               ['tests/print-interface was not built'])
+    generated('docs/io.pnhw.Hardware.varlink', 'the field lists', ['tests/print-interface'])
+    generated('docs/findings.md', 'the table of codes', ['docs/print-codes', 'markdown'])
+    generated('docs/man/pnhw-findings.7', 'the table of codes', ['docs/print-codes', 'man'])
     return 1 if failures else 0
 
 

@@ -73,6 +73,7 @@ static void rows_are_complete(_unused_ void **state)
                 is_text(info->name, info->meaning);
                 is_text(info->name, info->remedy);
                 assert_true(strlen(info->title) <= 60);
+                assert_null(strchr(info->title, ':')); /* completion shows "code:title" */
                 assert_true(info->title[strlen(info->title) - 1] != '.');
                 if (sentences(info->meaning) < 2 || info->meaning[strlen(info->meaning) - 1] != '.')
                         fail_msg("%s: %u sentences", info->name, sentences(info->meaning));
