@@ -436,16 +436,17 @@ int pn_manager_new(sd_event *event, const PnManagerOptions *options, PnManager *
         _cleanup_(pn_manager_freep) PnManager *manager = calloc(1, sizeof *manager);
         uint64_t accuracy = options->interval / 8;
         char machine[SD_ID128_STRING_MAX];
-        sd_id128_t id;
+        sd_id128_t machine_id;
         int r;
 
         if (!manager)
                 return -ENOMEM;
         manager->event = sd_event_ref(event);
         manager->options = *options;
-        r = sd_id128_get_machine_app_specific(APPLICATION, &id);
-        r = pn_state_open(event, options->state, r < 0 ? NULL : sd_id128_to_string(id, machine),
-                          &manager->memory, &manager->state);
+        r = sd_id128_get_machine_app_specific(APPLICATION, &machine_id);
+        r = pn_state_open(event, options->state,
+                          r < 0 ? NULL : sd_id128_to_string(machine_id, machine), &manager->memory,
+                          &manager->state);
         if (r < 0)
                 return r;
         manager->saved = now_usec(manager);

@@ -98,7 +98,7 @@ static int load(PnStateFile *state, const char *machine, PnMemory *memory)
         _cleanup_free_ char *text = NULL, *error = NULL;
         char why[256];
         bool newer = false;
-        size_t n;
+        size_t n = 0;
         int r = read_text(state->folder, &text, &n);
 
         if (r == -ENOENT)
@@ -134,11 +134,12 @@ static int load(PnStateFile *state, const char *machine, PnMemory *memory)
                 return 0;
         }
         if (newer) {
-                (void)linkat(state->folder, NAME, state->folder, NAME ".newer", 0);
+                int failed = linkat(state->folder, NAME, state->folder, NAME ".newer", 0);
+
                 pn_log(PN_LOG_NOTICE,
-                       "%s/" NAME " is of a newer pnhwd; it is kept as " NAME
-                       ".newer, and what this one understands of it is used",
-                       state->path);
+                       "%s/" NAME " is of a newer pnhwd; what this one understands of it is used%s",
+                       state->path,
+                       failed && errno != EEXIST ? "" : ", and it is kept as " NAME ".newer");
         }
         return 0;
 }
