@@ -229,6 +229,8 @@ class Daemon:
         env = dict(os.environ, NOTIFY_SOCKET=self.notify_path,
                    PNHW_FAKE=machine.folder if machine else "/nonexistent", **(environment or {}))
         env.pop("JOURNAL_STREAM", None)
+        # What this machine's own daemon learned is not a test's.
+        env.setdefault("STATE_DIRECTORY", folder)
         command = [PNHWD, f"--probe={probe}", *options]
         if activate:
             # As systemd does it: the socket is descriptor 3, and a variable names the process.
@@ -387,8 +389,15 @@ def every_error():
               (SERVICE + "InterfaceNotFound", {"interface": "com.example.Nothing"}))
         equal(error("GetEverything"),
               (SERVICE + "MethodNotFound", {"method": HARDWARE + "GetEverything"}))
-        for later in "Accept", "Unaccept", "GetMetrics":
-            equal(error(later)[0], SERVICE + "MethodNotFound")
+        equal(error("GetMetrics")[0], SERVICE + "MethodNotFound")
+        equal(error("Accept"), (invalid, {"parameter": "id"}))
+        equal(error("Accept", {"id": "0" * 12})[0],
+              HARDWARE + "NoSuchFinding" if os.geteuid() == 0 else SERVICE + "PermissionDenied")
+        if os.geteuid() == 0:
+            equal(error("Unaccept", {"id": "x"}), (HARDWARE + "NoSuchFinding", {"id": "x"}))
+            equal(error("Accept", {"id": "x", "until": "soon"}), (invalid, {"parameter": "until"}))
+            equal(error("Accept", {"id": "x", "until": "2001-01-01"}),
+                  (invalid, {"parameter": "until"}))
         equal(error(SERVICE + "GetInterfaceDescription", {"interface": "x.y"}),
               (SERVICE + "InterfaceNotFound", {"interface": "x.y"}))
         equal(error("GetDevice", {"name": "nvme77"}),

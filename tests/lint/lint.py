@@ -90,7 +90,8 @@ def main():
             'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
             'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
             'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c', 'lib/smart.c', 'lib/decibel.c',
-            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_health.c', 'lib/plausible.c',
+            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_growth.c', 'lib/alerts.c', 'lib/learn.c',
+             'lib/rules_health.c', 'lib/plausible.c',
             'lib/finding.c', 'lib/codes.c', 'lib/index.c']
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
