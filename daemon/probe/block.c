@@ -18,6 +18,9 @@
 #include "udev.h"
 #include "walk.h"
 
+/* How many more mounts of one file system are listed. */
+#define OTHER_MOUNTS_MAX 8
+
 #define BLOCK "/sys/class/block"
 #define BTRFS "/sys/fs/btrfs"
 
@@ -560,6 +563,34 @@ static const char *udev_type(PnUdev *udev, char buf[static 64])
 }
 
 /* Appends what lives on a device that has no partitions, if anything does. */
+/* The same use once more for each other place at which all of the file system is mounted; parts of
+ * it (bind mounts, of which containers make hundreds) say nothing new of the disk. */
+static int add_other_mounts(const Block *block, const PnMount *first, void *uses)
+{
+        const PnMount *end = block->mounts.mounts + block->mounts.n;
+        unsigned n = 0;
+
+        for (const PnMount *it = first + 1;
+             first->device && it < end && it->device == first->device; it++) {
+                PnUse *use, *before;
+                PnList list;
+
+                /* Whole ones come first. A subvolume of btrfs is as good as one. */
+                if ((!it->whole && !pn_streq(it->fstype, "btrfs")) || n++ == OTHER_MOUNTS_MAX)
+                        break;
+                use = pn_list_append(uses, sizeof *use);
+                if (!use)
+                        return -ENOMEM;
+                memcpy(&list, uses, sizeof list);
+                before = (PnUse *)list.v + (list.n - 2);
+                use = before + 1;
+                if (pn_copy(pn_type_Use(), use, before) < 0 ||
+                    pn_set_text(&use->mount, it->point) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
 static int add_use(const Block *block, const Node *node, int dir, uint64_t number, PnUdev *udev,
                    const PnNames *holders, void *uses)
 {
@@ -602,7 +633,7 @@ static int add_use(const Block *block, const Node *node, int dir, uint64_t numbe
         if (r == 0)
                 r = pn_set_text(&use->mount, mount ? mount->point : NULL);
         free(holder_name.v);
-        return r;
+        return r == 0 && mount ? add_other_mounts(block, mount, uses) : r;
 }
 
 /* Visits one device: its use is appended, what is on it pushed. `udev` (may be NULL) are the

@@ -57,12 +57,18 @@ def daemon(tree):
         environment = dict(os.environ, RUNTIME_DIRECTORY=where, STATE_DIRECTORY=where)
         process = subprocess.Popen([*PIN, FAKEHOST, tree, '--', PNHWD, '--socket=' + path],
                                    env=environment, stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            if os.path.exists(path):
+        # The first answer comes with the first snapshot, which has everything.
+        for _ in range(60):
+            time.sleep(0.5)
+            if not subprocess.run([PNHWCTL, '--socket=' + path, 'status'], check=False,
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode:
                 break
-            time.sleep(0.05)
-        subprocess.run([PNHWCTL, '--socket=' + path, 'status'], stdout=subprocess.DEVNULL,
-                       check=True)
+        status = json.loads(subprocess.run([PNHWCTL, '--socket=' + path, '-j', 'status'],
+                                           capture_output=True, check=True).stdout)
+        stale = [s['name'] for s in status['sources'] if s['state'] != 'fresh']
+        if stale:
+            report(f'sources that could not be read: {" ".join(stale)}', '', 'none', False)
         pid = int(subprocess.run(['pgrep', '-f', PNHWD + ' --socket=' + path],
                                  capture_output=True, text=True, check=True).stdout.split()[-1])
         try:
@@ -167,8 +173,18 @@ def probe(where):
            'linear', rows[1000][0] / rows[100][0] / 10 < 1.5)
 
 
+def fast_folder():
+    """Where a fake host's files cost no disk: 184,000 files that were just written are read at the
+    speed of the disk that they are being written to, which sysfs is not."""
+    try:
+        room = os.statvfs('/dev/shm')
+    except OSError:
+        return None
+    return '/dev/shm' if room.f_bavail * room.f_frsize >= 4 << 30 else None
+
+
 def main():
-    with tempfile.TemporaryDirectory() as where:
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as where:
         whole_process(where)
         kept_connection(where, 'first customer', machine(where, 'first-customer'), 5000)
         kept_connection(where, '1,000 drives',

@@ -3,9 +3,10 @@
 swap, ext4, an encrypted USB disk, and a disk with a stale signature of an earlier life that its
 partitions contradict.
 
-Expected uses: nvme0n1p2 and nvme1n1p2 linux_raid_member, then lvm2_member "vg0", then the mounts / and
-/srv/images; sda and sdb filesystem btrfs, mount /data on both; sdc's zfs_member not believed; sdd
-(USB) through the crypt device a mount of /mnt/my backup.
+Expected uses: nvme0n1p2 and nvme1n1p2 linux_raid_member, then lvm2_member "vg0", then the mounts /,
+/srv/images and /var/lib/libvirt/images (one file system, twice); sda and sdb filesystem btrfs, mount
+/data on both; sdc's zfs_member not believed; sdd (USB) through the crypt device a mount of /mnt/my
+backup.
 """
 
 GIB = 1 << 30
@@ -32,6 +33,7 @@ def build(m):
     for name, size, where in (("root", 50 * GIB, "/"), ("my-images", 800 * GIB, "/srv/images")):
         volume = m.filesystem(m.lvm("vg0", name, [array], size), "ext4")
         m.mount(volume, where)
+    m.mount(volume, "/var/lib/libvirt/images")
 
     ahci = m.function("0000:00:17.0", "8086:43d2", 0x010601, driver="ahci", revision=0x11)
     disk = dict(model="ST16000NM001G-2KK103", size=16000900661248, rotational=1, physical=4096)

@@ -414,9 +414,8 @@ static void test_without_memory(void **state)
         set_up(&w);
         healthy(&w)->media_errors = pn_int(7);
         assert_int_equal(pn_join(&w.inventory), 0);
-        assert_int_equal(pn_assess(&w.inventory, (PnBefore){0}, NULL, "2026-01-01T00:00:00Z",
-                                   &status),
-                         0);
+        assert_int_equal(
+            pn_assess(&w.inventory, (PnBefore){0}, NULL, "2026-01-01T00:00:00Z", &status), 0);
         assert_int_equal(status.findings.n, 0);
         pn_done(pn_type_Status(), &status);
         tear_down(&w);
