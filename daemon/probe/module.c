@@ -137,11 +137,12 @@ static int read_by_ioctl(const PnNicEntry *entry, Reader *reader, Memory *memory
         return pn_nic_index(entry) == reader->index ? r : -ENODEV;
 }
 
-static int read_by_any_way(const PnNicEntry *entry, unsigned index, int fd, Memory *memory)
+static int read_by_any_way(const PnNics *nics, const PnNicEntry *entry, unsigned index, int fd,
+                           Memory *memory)
 {
         _cleanup_(pn_ethtool_netlink_freep) PnEthtoolNetlink *netlink = NULL;
         Reader reader = {.interface = entry->name, .index = index, .fd = fd};
-        int r = pn_ethtool_netlink_new(&netlink), s;
+        int r = pn_ethtool_netlink_new(nics->ethtool, &netlink), s;
 
         if (r == 0) {
                 reader.netlink = netlink;
@@ -154,12 +155,12 @@ static int read_by_any_way(const PnNicEntry *entry, unsigned index, int fd, Memo
 }
 
 /* What a driver says of the connector; NULL if nothing. */
-static const char *connector(const PnNicEntry *entry, unsigned index, int fd)
+static const char *connector(const PnNics *nics, const PnNicEntry *entry, unsigned index, int fd)
 {
         _cleanup_(pn_ethtool_netlink_freep) PnEthtoolNetlink *netlink = NULL;
         PnEthtoolLink link = {0};
 
-        if (pn_ethtool_netlink_new(&netlink) == 0)
+        if (pn_ethtool_netlink_new(nics->ethtool, &netlink) == 0)
                 (void)pn_ethtool_netlink_port(netlink, index, entry->name, &link);
         if (!link.has_port && pn_ethtool_link(fd, entry->name, &link) < 0)
                 return NULL;
@@ -167,10 +168,10 @@ static const char *connector(const PnNicEntry *entry, unsigned index, int fd)
 }
 
 /* An empty cage, and a copper port whose driver has no such request: a copper module's has. */
-static int decode_failure(const PnNicEntry *entry, unsigned index, int fd, int error,
-                          PnModule *module)
+static int decode_failure(const PnNics *nics, const PnNicEntry *entry, unsigned index, int fd,
+                          int error, PnModule *module)
 {
-        const char *port = connector(entry, index, fd);
+        const char *port = connector(nics, entry, index, fd);
         PnModulePages pages = {0};
 
         if (pn_streq(port, "none") || (pn_streq(port, "tp") && means_no_such_way(error)))
@@ -211,11 +212,11 @@ static int read_port(const void *context, size_t i, void *object_at, void *fact 
         if (pn_nic_is_on_bus(entry, "usb") || pn_nic_is_on_bus(entry, "virtio"))
                 return pn_set_text(&module->status, "none");
         fd = pn_ethtool_open();
-        r = fd < 0 ? fd : read_by_any_way(entry, index, fd, &memory);
+        r = fd < 0 ? fd : read_by_any_way(nics, entry, index, fd, &memory);
         if (r == 0)
                 r = pn_module_decode(&memory.pages, module);
         else if (r != -ENOMEM)
-                r = decode_failure(entry, index, fd, r, module);
+                r = decode_failure(nics, entry, index, fd, r, module);
         if (r < 0)
                 return r;
         return pn_nic_index(entry) == index ? 0 : -ENODEV;
