@@ -24,6 +24,12 @@ static Bytes skip(Bytes bytes, size_t n)
         return (Bytes){bytes.at + n, bytes.n - n};
 }
 
+/* Messages and attributes start at multiples of four; their heads are such multiples. */
+static size_t aligned(size_t n)
+{
+        return (n + 3) & ~(size_t)3;
+}
+
 /* ---- Attributes ---- */
 
 typedef struct Attribute {
@@ -41,9 +47,9 @@ static bool next_attribute(Bytes *list, Attribute *ret)
         memcpy(&head, list->at, sizeof head);
         if (head.nla_len < sizeof head || head.nla_len > list->n)
                 return false;
-        ret->type = head.nla_type & NLA_TYPE_MASK;
-        ret->payload = (Bytes){list->at + NLA_HDRLEN, head.nla_len - (size_t)NLA_HDRLEN};
-        *list = skip(*list, NLA_ALIGN((size_t)head.nla_len));
+        ret->type = head.nla_type & ~(unsigned)(NLA_F_NESTED | NLA_F_NET_BYTEORDER);
+        ret->payload = (Bytes){list->at + sizeof head, head.nla_len - sizeof head};
+        *list = skip(*list, aligned(head.nla_len));
         return true;
 }
 
@@ -218,9 +224,7 @@ static int take_control(const struct nlmsghdr *head, Bytes payload)
         }
         if (payload.n >= sizeof error)
                 memcpy(&error, payload.at, sizeof error);
-        return error > 0            ? -EBADMSG
-               : error < -ERRNO_MAX ? -EIO
-                                    : error;
+        return error > 0 ? -EBADMSG : error < -ERRNO_MAX ? -EIO : error;
 }
 
 static int take(const void *bytes, size_t n, const PnAnswerTo *to, Handle handle, void *ret)
@@ -239,8 +243,8 @@ static int take(const void *bytes, size_t n, const PnAnswerTo *to, Handle handle
                 memcpy(&head, rest.at, sizeof head);
                 if (head.nlmsg_len < sizeof head || head.nlmsg_len > rest.n)
                         return -EBADMSG;
-                payload = (Bytes){rest.at + NLMSG_HDRLEN, head.nlmsg_len - (size_t)NLMSG_HDRLEN};
-                rest = skip(rest, NLMSG_ALIGN((size_t)head.nlmsg_len));
+                payload = (Bytes){rest.at + sizeof head, head.nlmsg_len - sizeof head};
+                rest = skip(rest, aligned(head.nlmsg_len));
                 if (head.nlmsg_seq != to->sequence ||
                     (head.nlmsg_pid && head.nlmsg_pid != to->port))
                         continue;
@@ -415,7 +419,7 @@ static int on_link(const struct nlmsghdr *message, Bytes payload, void *ret)
                             .bond_aggregator = -1,
                             .slave = {-1, -1, -1, -1},
                             .enabled = head.ifi_flags & IFF_UP};
-        payload = skip(payload, NLMSG_ALIGN(sizeof head));
+        payload = skip(payload, aligned(sizeof head));
         while (next_attribute(&payload, &attribute))
                 read_link_attribute(&attribute, link, &elsewhere);
         if (elsewhere)
@@ -440,7 +444,7 @@ static Bytes attributes_of(Bytes payload, uint8_t command)
         if (payload.n < sizeof head)
                 return (Bytes){0};
         memcpy(&head, payload.at, sizeof head);
-        return head.cmd == command ? skip(payload, GENL_HDRLEN) : (Bytes){0};
+        return head.cmd == command ? skip(payload, sizeof head) : (Bytes){0};
 }
 
 static int on_family(const struct nlmsghdr *message _unused_, Bytes payload, void *ret)

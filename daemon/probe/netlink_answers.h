@@ -44,9 +44,9 @@ typedef struct PnNetLinks {
 
 /* Forward error correction. */
 typedef struct PnEthtoolFec {
-        int active;      /* the link mode bit of what is in use; -1: not said */
-        bool has_modes;  /* the next two are there */
-        bool automatic;  /* the driver chooses */
+        int active;     /* the link mode bit of what is in use; -1: not said */
+        bool has_modes; /* the next two are there */
+        bool automatic; /* the driver chooses */
         uint32_t configured[PN_LINK_MODE_WORDS];
         uint64_t corrected, uncorrectable; /* blocks; PN_NO_COUNTER: not said */
 } PnEthtoolFec;
