@@ -84,6 +84,8 @@
 #define BIAS           170u
 #define RX_POWER       186u
 
+const PnModuleSpan pn_cmis_serial = {PAGE_00, SERIAL, CHECKSUM_00 + 1 - SERIAL};
+
 static uint8_t lower(const PnModulePages *pages, size_t at)
 {
         return pn_module_u8(pages, LOWER, at);

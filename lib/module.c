@@ -351,6 +351,29 @@ unsigned pn_module_wanted(const PnModulePages *pages, bool diagnostics_only)
         return diagnostics_only ? 0 : lower;
 }
 
+PnModuleSpan pn_module_serial(const PnModulePages *pages)
+{
+        if (pn_module_has(pages, PN_MODULE_LOWER, 0, 1))
+                switch (pn_sff8024_map(pn_module_u8(pages, PN_MODULE_LOWER, 0))) {
+                case PN_SFF_MAP_8472:
+                        return pn_sff8472_serial;
+                case PN_SFF_MAP_8636:
+                        return pn_sff8636_serial;
+                case PN_SFF_MAP_CMIS:
+                        return pn_cmis_serial;
+                case PN_SFF_MAP_UNKNOWN:
+                        break;
+                }
+        return (PnModuleSpan){0};
+}
+
+PnModuleSpan pn_module_readings(PnModuleArea area)
+{
+        if (area == PN_MODULE_A2)
+                return pn_sff8472_readings;
+        return (PnModuleSpan){area, area == PN_MODULE_LOWER ? 0 : PAGE_SIZE, PAGE_SIZE};
+}
+
 int pn_module_from_flat(const uint8_t *bytes, size_t n, PnModulePages *ret)
 {
         PnModulePages pages = {0};

@@ -52,6 +52,19 @@ int pn_module_decode(const PnModulePages *pages, PnModule *ret);
  * whose pages are kept. Never an area that the module says it lacks. */
 unsigned pn_module_wanted(const PnModulePages *pages, bool diagnostics_only);
 
+/* Some bytes of an area; `at` counts as the specifications do. */
+typedef struct PnModuleSpan {
+        PnModuleArea area;
+        uint8_t at, n; /* n 0: none */
+} PnModuleSpan;
+
+/* What tells one module from another: its serial number, and the checksums of the rest of its
+ * identity. None for a map that is not known. */
+PnModuleSpan pn_module_serial(const PnModulePages *pages);
+
+/* What may change of an area, of those that pn_module_wanted() gives with `diagnostics_only`. */
+PnModuleSpan pn_module_readings(PnModuleArea area);
+
 /* Finds the areas in the bytes of ETHTOOL_GMODULEEEPROM and `ethtool -m raw on`: SFP has A0h's 256
  * bytes, then A2h's; the others 128 bytes of lower memory, then the pages 00h, 01h, 02h and 03h.
  * What the bytes do not reach is not there. `bytes` is borrowed. Returns 0; -EINVAL for none. */

@@ -73,6 +73,9 @@
 #define STATUS_RX_LOS    0x02u
 #define STATUS_NOT_READY 0x01u
 
+const PnModuleSpan pn_sff8472_serial = {A0, CC_BASE, CC_EXT + 1 - CC_BASE};
+const PnModuleSpan pn_sff8472_readings = {A2, READINGS, WARNINGS + 2 - READINGS};
+
 /* In the order in which A2h has them. */
 typedef enum Quantity { TEMPERATURE, VOLTAGE, BIAS, TX_POWER, RX_POWER, N_QUANTITIES } Quantity;
 

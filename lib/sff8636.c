@@ -77,6 +77,8 @@
 #define LIMITS_BIAS        184u
 #define LIMITS_TX_POWER    192u
 
+const PnModuleSpan pn_sff8636_serial = {UPPER, CC_BASE, CC_EXT + 1 - CC_BASE};
+
 static uint8_t lower(const PnModulePages *pages, size_t at)
 {
         return pn_module_u8(pages, LOWER, at);
