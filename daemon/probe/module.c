@@ -78,6 +78,11 @@ static bool is_transient(int r)
         return r == -EIO || r == -EBUSY || r == -EAGAIN || r == -ETIMEDOUT || r == -ENXIO;
 }
 
+static bool means_no_such_way(int r)
+{
+        return r == -EOPNOTSUPP || r == -ENODEV || r == -EINVAL;
+}
+
 static PnModuleSpan whole(PnModuleArea area)
 {
         return (PnModuleSpan){area, areas[area].offset, PAGE_SIZE};
@@ -117,7 +122,9 @@ static int read_area(const Reader *reader, PnModuleArea area, Memory *memory)
         memory->pages.area[area] =
             (PnModulePage){.bytes = memory->bytes[area],
                            .n = r == 0 ? PAGE_SIZE : 0,
-                           .reason = r == 0 ? PN_ABSENT : pn_reason_from_errno(r)};
+                           .reason = r == 0                 ? PN_ABSENT
+                                     : means_no_such_way(r) ? PN_UNREAD_UNSUPPORTED
+                                                            : pn_reason_from_errno(r)};
         return r;
 }
 
@@ -133,8 +140,10 @@ static int read_memory(const Reader *reader, Memory *memory)
         r = read_area(reader, PN_MODULE_LOWER, memory);
         if (r < 0)
                 return r;
-        while ((wanted = pn_module_wanted(&memory->pages, false) & ~memory->tried) != 0)
-                any_failed |= read_area(reader, (PnModuleArea)__builtin_ctz(wanted), memory) < 0;
+        while ((wanted = pn_module_wanted(&memory->pages, false) & ~memory->tried) != 0) {
+                r = read_area(reader, (PnModuleArea)__builtin_ctz(wanted), memory);
+                any_failed |= r < 0 && r != -EOPNOTSUPP;
+        }
         if (!any_failed)
                 return 0;
         /* Perhaps it was pulled out: then the rest must not be taken for this module's. */
@@ -270,11 +279,6 @@ static void keep_record(const PnNicEntry *entry, unsigned index, Record *record,
 }
 
 /* ---- Ways to a module ---- */
-
-static bool means_no_such_way(int r)
-{
-        return r == -EOPNOTSUPP || r == -ENODEV || r == -EINVAL;
-}
 
 /* With a record, what is not in it; without, all. */
 static int read_pages(const PnNicEntry *entry, const Reader *reader, const Record *record,

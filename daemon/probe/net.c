@@ -214,9 +214,13 @@ static int ask_link(const PnNicEntry *entry, unsigned index, PnEthtoolNetlink *n
         s = pn_ethtool_link(fd, entry->name, &by_ioctl);
         if (pn_nic_index(entry) != index)
                 return -ENODEV;
-        /* An interface that is there, of which the driver's side knows nothing. */
-        if (s < 0)
+        /* An interface that is there, of which the driver's side knows nothing. Where netlink had
+         * no way to ask, it is the ioctl's error that counts. */
+        if (s < 0) {
+                if (r == -ENODEV || r == -EOPNOTSUPP)
+                        r = s;
                 return r == -ENODEV ? -EOPNOTSUPP : r;
+        }
         by_ioctl.ext_state = ret->ext_state;
         by_ioctl.ext_substate = ret->ext_substate;
         *ret = by_ioctl;
