@@ -225,6 +225,14 @@ def copper_ports(bed):
 
 
 @test
+def modules_alone(bed):
+    """Asked for modules alone, the probe has no ports to put them in."""
+    document = bed.document(bed.tree("lacp"), "module")
+    equal("modules", [(m["name"], m["module"]["status"]) for m in document["port_modules"]],
+          [(name, "present") for name in ("enp129s0f0", "enp129s0f1", "enp130s0f0", "enp130s0f1")])
+
+
+@test
 def few_reads_of_a_module(bed):
     """A cable's A0h alone; of a module with diagnostics A2h as well; nothing twice."""
     requests, _ = logged(bed, bed.tree("lacp"), "module")
