@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -580,6 +581,192 @@ def another_interface_of_the_same_name(bed):
     _, document = logged(bed, tree, options=("--links",))
     port = one(document["nics"], id="enp4s0f0")
     equal("from sysfs", (port["master"], port["state"], port["speed_mbps"]), ("vmbr0", "up", 10000))
+
+
+# ---- netlink, on recorded replies ----
+
+# Commands of ethtool's family, and those of their answers (linux/ethtool_netlink.h).
+PORT, MODES, STATE, FEC, STATS = (2, 2), (4, 4), (6, 6), (29, 30), (32, 33)
+
+
+def attr(kind, content):
+    """A number is (size, value), a list a nest."""
+    if isinstance(content, list):
+        kind, content = kind | 0x8000, b"".join(content)
+    elif isinstance(content, tuple):
+        content = content[1].to_bytes(content[0], sys.byteorder)
+    return struct.pack("=HH", 4 + len(content), kind) + content + bytes(-len(content) % 4)
+
+
+def bits(*numbers):
+    return sum(1 << n for n in numbers).to_bytes(16, "little")
+
+
+def modes(speed, supported, autoneg=1):
+    """10000baseSR is 43, 25000baseSR 33, 400000baseDR4 72."""
+    return MODES, [attr(2, (1, autoneg)), attr(3, [attr(2, (4, 121)), attr(4, bits(*supported)),
+                                                   attr(5, bits(10, *supported))]),
+                   attr(5, (4, speed)), attr(6, (1, 1))]
+
+
+def fec(active, *configured, corrected=None, lost=None):
+    counters = [attr(number, struct.pack("=Q", value))
+                for number, value in ((2, corrected), (3, lost)) if value is not None]
+    return FEC, [attr(2, [attr(1, b""), attr(2, (4, 121)), attr(4, bits(*configured))]),
+                 attr(3, (1, 1)), attr(4, (4, active)), attr(5, counters)]
+
+
+def stats(fcs, symbol, oversize):
+    """Without those that are None."""
+    groups = [(0, 0, symbol), (1, 4, fcs), (3, 1, oversize)]
+    return STATS, [attr(4, [attr(2, (4, group)), attr(3, (4, 18)),
+                            *([attr(4, [attr(number, struct.pack("=Q", value))])]
+                              if value is not None else [])]) for group, number, value in groups]
+
+
+def replayed(bed, replies, files=None, state="up", speed=10000, steps=("",)):
+    """Runs the probe on a port whose driver answers by netlink. For each of the steps, which are
+    shell before the run: the requests, and the port. `files`: what else is in the folder."""
+    library = os.path.join(os.path.dirname(bed.fakehost), "libnetlinkreplay.so")
+    folder = tempfile.mkdtemp(prefix="replay", dir=bed.folder)
+
+    def describe(m):
+        card(m, "ens1f0", state=state, speed=speed)
+        # By ioctl a driver of these days has the same; here none, to tell the two ways apart.
+        m.ethtool = [line for line in m.ethtool if " settings " not in line]
+        m.ethtool += ["ens1f0 settings errno:EOPNOTSUPP", "ens1f0 module errno:EOPNOTSUPP"]
+    for (command, reply), content in replies:
+        with open(os.path.join(folder, f"ens1f0-{command}"), "wb") as file:
+            file.write(struct.pack("=BBH", reply, 1, 0) + b"".join(content))
+    for name, content in (files or {}).items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    line = (f"LD_PRELOAD={library} NETLINK_REPLAY={folder} {bed.probe} net module; "
+            f"echo '#' >>{folder}/log")
+    script = f"R={folder}; N=/sys/class/net/ens1f0; " + "; ".join(
+        f"{step}; {line}" if step else line for step in steps)
+    run = subprocess.run([bed.fakehost, "--quiet", build(bed, describe), "--", "sh", "-c", script],
+                         capture_output=True, check=False, timeout=120,
+                         env=dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:"
+                                  + base.NO_LEAKS))
+    if run.returncode == 77:
+        raise Skip(run.stderr.decode(errors="replace").strip())
+    equal("exit status and complaints", (run.returncode, run.stderr), (0, b""))
+    with open(os.path.join(folder, "log"), encoding="utf-8") as file:
+        logs = [part.splitlines() for part in file.read().split("#\n")[:-1]]
+    ports = [one(parse(line)["nics"], id="ens1f0") for line in run.stdout.splitlines()]
+    found = [([line.replace("ens1f0-", "") for line in log], port)
+             for log, port in zip(logs, ports, strict=True)]
+    if not any(log for log, _ in found):
+        raise Skip("this kernel has no ethtool netlink family")
+    return found
+
+
+def pages_of(name):
+    """What the kernel would read of a stored module: {page: 256 bytes}, as replayed() has them."""
+    content = stored(name)
+    if name.startswith("sfp"):
+        return {"ens1f0-50-0": content[:256], "ens1f0-51-0": content[256:]}
+    order = (0, 1, 2, 3, 0x11)
+    pages = {f"ens1f0-50-{page:x}": bytes(128) + content[128 * i + 128:128 * i + 256]
+             for i, page in enumerate(order)}
+    pages["ens1f0-50-0"] = content[:256]
+    return pages
+
+
+@test
+def fast_links_by_netlink(bed):
+    """With error correction that counts, without which the standard counters do."""
+    replies = [modes(25000, (33,)), (PORT, [attr(2, (1, 3))]),
+               fec(50, 50, 51, corrected=1234567, lost=2), stats(1, 2, 3)]
+    [(requests, port)] = replayed(bed, replies, speed=25000)
+    # The last two are about a module that the driver does not hand out.
+    equal("requests", requests, ["4 0 0", "2 0 0", "29 0 0", "50-0 0 128", "2 0 0"])
+    equal("link", (port["speed_mbps"], port["duplex"], port["supported_mbps"], port["port"]),
+          (25000, "full", [25000], "fibre"))
+    equal("correction", (port["fec"], port["fec_configured"]), ("rs", ["auto", "rs", "baser"]))
+    equal("counters", {key: port["errors"][key] for key in
+                       ("fec_corrected", "fec_uncorrectable", "fcs", "symbol", "oversize")},
+          dict(fec_corrected=1234567, fec_uncorrectable=2, fcs=None, symbol=None, oversize=None))
+    equal("nothing unread", unread(port), {})
+    [(requests, port)] = replayed(bed, [*replies[:2], fec(49, 49), replies[3]], speed=25000)
+    equal("none", (port["fec"], port["errors"]["fec_corrected"], port["errors"]["symbol"]),
+          ("none", None, 2))
+
+
+@test
+def counters_by_netlink(bed):
+    replies = [modes(10000, (43,)), (PORT, [attr(2, (1, 3))]), stats(4, None, 1 << 63)]
+    [(requests, port)] = replayed(bed, replies)
+    equal("requests", requests, ["4 0 0", "2 0 0", "32 0 0", "50-0 0 128", "2 0 0"])
+    equal("counters", [port["errors"][key] for key in ("fcs", "symbol", "oversize")],
+          [4, None, None])
+    equal("too large", unread(port["errors"]), {"oversize": "overflow"})
+    equal("no correction is asked for", (port["fec"], unread(port)), (None, {}))
+    # A kernel before 5.13, or a driver that has none: they do not apply.
+    [(_, port)] = replayed(bed, replies[:2])
+    equal("none", [port["errors"][key] for key in ("fcs", "symbol", "oversize")], [None] * 3)
+    equal("nothing unread", (unread(port), unread(port["errors"])), ({}, {}))
+    for answer in (b"16", b"5", b"19", b"22", b"1"):
+        [(_, port)] = replayed(bed, replies[:2], {"ens1f0-32.errno": answer})
+        equal(f"error {answer}", (port["speed_mbps"], port["errors"]["fcs"]), (10000, None))
+
+
+@test
+def no_link_by_netlink(bed):
+    replies = [modes(0xffffffff, (43,)), (PORT, [attr(2, (1, 5))]),
+               (STATE, [attr(2, (1, 0)), attr(5, (1, 5)), attr(6, (1, 1))])]
+    [(requests, port)] = replayed(bed, replies, state="down")
+    equal("port", (port["speed_mbps"], port["port"], port["link_reason"]),
+          (None, "da", "unsupported cable") if port["enabled"] else (None, "da", None))
+    assert not [line for line in requests if line.startswith(("29", "32"))], requests
+
+
+@test
+def module_pages_by_netlink(bed):
+    """All that is ever asked of a port in a run: eight requests, for a CMIS module the first time;
+    then its lower memory and page 11h alone."""
+    replies = [modes(400000, (72,)), (PORT, [attr(2, (1, 3))]), fec(50, 50, corrected=9, lost=0),
+               stats(1, 1, 1)]
+    first, second, third = replayed(bed, replies, pages_of("cmis-dr4"), speed=400000,
+                                    steps=("", "true", "echo 9 >$N/carrier_changes"))
+    pages = ["50-0 0 128", "50-0 128 128", "50-1 128 128", "50-2 128 128", "50-11 128 128"]
+    equal("first", first[0], ["4 0 0", "2 0 0", "29 0 0", *pages])
+    equal("second", second[0], ["4 0 0", "2 0 0", "29 0 0", pages[0], pages[4]])
+    equal("after a change of carrier", third[0], first[0])
+    equal("module", (first[1]["module"]["standard"], first[1]["module"]["status"]),
+          ("CMIS", "present"))
+    assert first[1]["module"]["diagnostics"]["lanes"], first[1]["module"]
+    equal("the same", second[1]["module"], first[1]["module"])
+
+    for name, whole, again in (("qsfp-sr4", ["50-0 0 128", "50-0 128 128", "50-3 128 128"],
+                                ["50-0 0 128"]),
+                               ("sfp-lrm", ["50-0 0 128", "51-0 0 128"], ["51-0 96 22"])):
+        first, second = replayed(bed, replies[:2], pages_of(name), steps=("", "true"))
+        equal(f"{name}: first", [r for r in first[0] if "-" in r], whole)
+        equal(f"{name}: second", [r for r in second[0] if "-" in r], again)
+        equal(f"{name}: the same", second[1]["module"], first[1]["module"])
+
+
+@test
+def module_errors_by_netlink(bed):
+    replies = [modes(10000, (43,)), (PORT, [attr(2, (1, 3))])]
+    for number, status in ((5, "unreadable"), (16, "unreadable"), (110, "unreadable"),
+                           (1, "permission_denied"), (22, "unsupported_by_driver"),
+                           (95, "unsupported_by_driver")):
+        [(_, port)] = replayed(bed, replies, {"ens1f0-50-0.errno": b"%d" % number})
+        equal(f"error {number}", (port["module"]["status"], port["speed_mbps"]), (status, 10000))
+    # Busy once, then well; and a page that the driver does not have is that page's loss alone.
+    [(requests, port)] = replayed(bed, replies, {**pages_of("sfp-lrm"),
+                                                 "ens1f0-50-0.errno.once": b"16"})
+    equal("busy once", (port["module"]["status"], requests.count("50-0 0 128")), ("present", 2))
+    [(_, port)] = replayed(bed, replies, {**pages_of("qsfp-sr4"), "ens1f0-50-3.errno": b"22"})
+    equal("no limits", (port["module"]["status"], unread(port["module"]["diagnostics"])),
+          ("present", {"thresholds": "unsupported"}))
+    # Pulled out between two runs: nothing is left of what was kept.
+    _, (_, port) = replayed(bed, replies, pages_of("sfp-lrm"),
+                            steps=("", "for a in 50 51; do echo 5 >$R/ens1f0-$a-0.errno; done"))
+    equal("pulled out", (port["module"]["status"], port["module"]["serial"]), ("unreadable", None))
 
 
 # ---- netlink, on real kernel objects ----
