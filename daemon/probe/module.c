@@ -250,6 +250,21 @@ static bool find_record(const PnNicEntry *entry, const Record *now, Record *ret)
                pn_record_read(&file, RECORD_KIND, ret, sizeof *ret) && is_same_insertion(ret, now);
 }
 
+/* Whether all bytes of a page are the same: as yet, or for good, nothing is in it. */
+static bool is_blank(const uint8_t *page)
+{
+        return memcmp(page, page + 1, PAGE_SIZE - 1) == 0;
+}
+
+/* Whether what a module measures, if it does, was there to be decoded: a module that was just
+ * pushed in may need a while for some of its pages. */
+static bool is_settled(const PnModule *module)
+{
+        PnState state = module->diagnostics.state;
+
+        return state == PN_KNOWN || state == PN_ABSENT || state == PN_UNREAD_UNSUPPORTED;
+}
+
 /* Keeps pages that were read in full, of an insertion that is still the same, and of which nothing
  * makes one doubt that they are what the module has: what fails now may be well in the next run. */
 static void keep_record(const PnNicEntry *entry, unsigned index, Record *record,
@@ -259,12 +274,14 @@ static void keep_record(const PnNicEntry *entry, unsigned index, Record *record,
         char name[NAME_MAX + 1];
         Record now;
 
-        if (!pn_text_is(&module->status, "present") ||
+        if (!pn_text_is(&module->status, "present") || !is_settled(module) ||
             (module->checksum_ok.state == PN_KNOWN && !module->checksum_ok.v))
                 return;
         for (PnModuleArea area = 0; area < PN_N_MODULE_AREAS; area++) {
                 const PnModulePage *page = &memory->pages.area[area];
 
+                if (page->n == PAGE_SIZE && is_blank(page->bytes))
+                        return;
                 if (page->n == PAGE_SIZE)
                         record->areas |= 1u << area;
                 else if (memory->tried & 1u << area && page->reason != PN_UNREAD_UNSUPPORTED)

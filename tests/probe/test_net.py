@@ -372,6 +372,36 @@ def doubtful_pages_are_not_kept(bed):
 
 
 @test
+def pages_that_are_not_there_yet(bed):
+    """A module that was just pushed in may show blank pages, or say that it has no readings yet."""
+    ready = bytearray(sfp("ACME", "SR", "S1", **SR))
+    early = bytearray(ready)
+    early[256 + 96:256 + 106] = bytes(10)
+    early[256 + 110] |= 1
+    whole = bytearray(stored("qsfp-sr4"))
+    blank = whole[:512] + bytes(128)
+    for what, before, after, kind in (("no readings", early, ready, "SFF-8472"),
+                                      ("a blank page", blank, whole, "SFF-8636")):
+        def describe(m):
+            one_module(f"file:ethtool/before.bin type={kind} times={3 if kind[-1] == '2' else 4}",
+                       f"file:ethtool/after.bin type={kind}")(m)
+            m.files.write("/ethtool/before.bin", bytes(before))
+            m.files.write("/ethtool/after.bin", bytes(after))
+        first, second, third = runs(bed, build(bed, describe), "true", "true")
+        equal(f"{what}: as many reads", second[0], first[0])
+        assert len(third[0]) == 1, third[0]
+        assert second[1]["diagnostics"]["thresholds"]["temperature"], second[1]
+        equal(f"{what}: kept", third[1], second[1])
+
+
+@test
+def records_of_root(bed):
+    """What root reads by hand is for the probe's own user as well, by the group of the folder."""
+    runs(bed, build(bed, one_module("file:ethtool/a.bin type=SFF-8472")),
+         "test $(id -u) != 0 || test $(stat -c %a $R) = 660 || exit 9")
+
+
+@test
 def readings_that_fail(bed):
     """Then the module is read as if it were new, and is what it is then: nothing is left over."""
     for answer, status in (("errno:EIO", "unreadable"), ("errno:EBUSY", "unreadable"),
