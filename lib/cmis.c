@@ -84,6 +84,8 @@
 #define BIAS           170u
 #define RX_POWER       186u
 
+const PnModuleSpan pn_cmis_serial = {PAGE_00, SERIAL, CHECKSUM_00 + 1 - SERIAL};
+
 static uint8_t lower(const PnModulePages *pages, size_t at)
 {
         return pn_module_u8(pages, LOWER, at);
@@ -225,16 +227,13 @@ static PnReal monitor(const PnModulePages *pages, size_t at, PnModuleConvert con
         uint16_t raw = pn_module_u16(pages, LOWER, at);
         bool told = is_told(pages, MONITORS_MODULE, 1);
 
-        if (!pn_module_has(pages, LOWER, at, 2))
-                return (PnReal){.state = pn_module_reason(pages, LOWER)};
-        if (told && !(pn_module_u8(pages, ADVERTISE, MONITORS_MODULE) & bit))
+        if (pn_module_has(pages, LOWER, at, 2) && told &&
+            !(pn_module_u8(pages, ADVERTISE, MONITORS_MODULE) & bit))
                 return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
-        if (!told && raw == 0)
+        if (pn_module_has(pages, LOWER, at, 2) && !told && raw == 0)
                 return (PnReal){.state = is_flat(pages) ? PN_UNREAD_UNSUPPORTED
                                                         : untold(pages, MONITORS_MODULE, 1)};
-        if (pn_module_is_erased(raw, limits))
-                return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
-        return pn_real(convert(NULL, raw));
+        return pn_module_reading(pages, LOWER, at, convert, NULL, limits);
 }
 
 /* What words of bias are to be multiplied with. PN_KNOWN, or why it is not. */
@@ -255,31 +254,17 @@ static double milliamperes(const void *context, uint16_t raw)
         return raw * (double)*factor / 500;
 }
 
-/* Whether a lane's word is a reading: PN_KNOWN, or why it is not. */
-static PnState lane_state(const PnModulePages *pages, size_t at, uint8_t bit, const void *limits)
+/* A lane's word, if it is a reading. */
+static PnReal lane_reading(const PnModulePages *pages, size_t at, uint8_t bit,
+                           PnModuleConvert convert, const void *context, const void *limits)
 {
-        uint16_t raw = pn_module_u16(pages, LANES, at);
-        bool told = is_told(pages, MONITORS_LANES, 1);
+        bool has = pn_module_has(pages, LANES, at, 2), told = is_told(pages, MONITORS_LANES, 1);
 
-        if (!pn_module_has(pages, LANES, at, 2))
-                return pn_module_reason(pages, LANES);
-        if (told && !(pn_module_u8(pages, ADVERTISE, MONITORS_LANES) & bit))
-                return PN_UNREAD_UNSUPPORTED;
-        if (!told && raw == 0)
-                return untold(pages, MONITORS_LANES, 1);
-        return pn_module_is_erased(raw, limits) ? PN_UNREAD_UNSUPPORTED : PN_KNOWN;
-}
-
-static void decode_power(const PnModulePages *pages, size_t at, uint8_t bit, const void *limits,
-                         PnReal *ret_mw, PnReal *ret_dbm)
-{
-        PnState state = lane_state(pages, at, bit, limits);
-
-        if (state == PN_KNOWN)
-                pn_module_set_power(pn_module_milliwatts(NULL, pn_module_u16(pages, LANES, at)),
-                                    ret_mw, ret_dbm);
-        else
-                pn_module_unread_power(state, ret_mw, ret_dbm);
+        if (has && told && !(pn_module_u8(pages, ADVERTISE, MONITORS_LANES) & bit))
+                return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
+        if (has && !told && pn_module_u16(pages, LANES, at) == 0)
+                return (PnReal){.state = untold(pages, MONITORS_LANES, 1)};
+        return pn_module_reading(pages, LANES, at, convert, context, limits);
 }
 
 /* Why lanes have no readings; PN_KNOWN if they have. */
@@ -319,52 +304,47 @@ static int decode_lanes(const PnModulePages *pages, unsigned n, const PnModuleTh
 
         for (unsigned i = 0; i < n; i++) {
                 PnModuleLane *lane = PN_APPEND(&diagnostics->lanes);
-                size_t bias = BIAS + 2 * (size_t)i;
-                PnState state;
+                size_t at = 2 * (size_t)i;
 
                 if (!lane)
                         return -ENOMEM;
-                decode_power(pages, RX_POWER + 2 * (size_t)i, MONITOR_RX_POWER, &limits->rx_power,
-                             &lane->rx_power_mw, &lane->rx_power_dbm);
-                decode_power(pages, TX_POWER + 2 * (size_t)i, MONITOR_TX_POWER, &limits->tx_power,
-                             &lane->tx_power_mw, &lane->tx_power_dbm);
-                state = lane_state(pages, bias, MONITOR_BIAS, &limits->bias);
-                if (state == PN_KNOWN)
-                        state = factor_state;
-                if (state == PN_KNOWN)
-                        lane->bias_ma =
-                            pn_real(milliamperes(&factor, pn_module_u16(pages, LANES, bias)));
-                else
-                        lane->bias_ma.state = state;
+                pn_module_set_power(lane_reading(pages, RX_POWER + at, MONITOR_RX_POWER,
+                                                 pn_module_milliwatts, NULL, &limits->rx_power),
+                                    &lane->rx_power_mw, &lane->rx_power_dbm);
+                pn_module_set_power(lane_reading(pages, TX_POWER + at, MONITOR_TX_POWER,
+                                                 pn_module_milliwatts, NULL, &limits->tx_power),
+                                    &lane->tx_power_mw, &lane->tx_power_dbm);
+                lane->bias_ma = lane_reading(pages, BIAS + at, MONITOR_BIAS, milliamperes, &factor,
+                                             &limits->bias);
+                if (lane->bias_ma.state == PN_KNOWN && factor_state != PN_KNOWN)
+                        lane->bias_ma = (PnReal){.state = factor_state};
         }
         return 0;
 }
 
 static int decode_thresholds(const PnModulePages *pages, bool light, PnModuleThresholds *thresholds)
 {
+        static const PnModuleLimitsAt at = {
+            .area = LIMITS,
+            .temperature = LIMITS_TEMPERATURE,
+            .voltage = LIMITS_VOLTAGE,
+            .rx_power = LIMITS_RX_POWER,
+            .tx_power = LIMITS_TX_POWER,
+            .bias = LIMITS_BIAS,
+        };
         unsigned factor;
         PnState factor_state = bias_factor(pages, &factor);
         int r;
 
         if (is_flat(pages))
                 return 0;
-        if ((r = pn_module_limits(pages, LIMITS, LIMITS_TEMPERATURE, true, pn_module_celsius, NULL,
-                                  &thresholds->temperature)) < 0 ||
-            (r = pn_module_limits(pages, LIMITS, LIMITS_VOLTAGE, false, pn_module_volts, NULL,
-                                  &thresholds->voltage)) < 0 ||
-            !light)
+        r = pn_module_thresholds(pages, &at, light, milliamperes, &factor, thresholds);
+        if (r < 0 || !light || factor_state == PN_KNOWN)
                 return r;
-        if ((r = pn_module_limits(pages, LIMITS, LIMITS_RX_POWER, false, pn_module_milliwatts, NULL,
-                                  &thresholds->rx_power)) < 0 ||
-            (r = pn_module_limits(pages, LIMITS, LIMITS_TX_POWER, false, pn_module_milliwatts, NULL,
-                                  &thresholds->tx_power)) < 0)
-                return r;
-        if (factor_state != PN_KNOWN) {
-                thresholds->bias.state = factor_state;
-                return 0;
-        }
-        return pn_module_limits(pages, LIMITS, LIMITS_BIAS, false, milliamperes, &factor,
-                                &thresholds->bias);
+        pn_free(pn_type_ModuleLimits(), thresholds->bias.v);
+        thresholds->bias.v = NULL;
+        thresholds->bias.state = factor_state;
+        return 0;
 }
 
 /* The nibble of the four flags of a quantity: here the first one is in the lowest bit. */
@@ -374,27 +354,23 @@ static unsigned reversed(unsigned nibble)
 }
 
 /* The same of a lane, from four bytes that have a bit a lane. */
-static unsigned lane_flags(const PnModulePages *pages, size_t at, unsigned lane)
+static unsigned lane_flags(const PnModulePages *pages, PnModuleLaneFlags quantity, unsigned lane)
 {
+        static const uint8_t at[PN_N_MODULE_LANE_FLAGS] = {
+            [PN_MODULE_FLAGS_RX_POWER] = FLAGS_RX_POWER,
+            [PN_MODULE_FLAGS_BIAS] = FLAGS_BIAS,
+            [PN_MODULE_FLAGS_TX_POWER] = FLAGS_TX_POWER,
+        };
         unsigned bits = 0;
 
-        for (size_t i = 0; i < 4; i++)
-                bits = bits << 1 | ((unsigned)pn_module_u8(pages, LANES, at + i) >> lane & 1u);
+        for (size_t i = at[quantity]; i < at[quantity] + 4u; i++)
+                bits = bits << 1 | ((unsigned)pn_module_u8(pages, LANES, i) >> lane & 1u);
         return bits;
 }
 
 static int decode_flags(const PnModulePages *pages, unsigned n, const PnModuleThresholds *limits,
                         PnTexts *flags)
 {
-        const struct {
-                const char *name;
-                uint8_t at;
-                const void *limits;
-        } per_lane[] = {
-            {"rx_power", FLAGS_RX_POWER, &limits->rx_power},
-            {"bias", FLAGS_BIAS, &limits->bias},
-            {"tx_power", FLAGS_TX_POWER, &limits->tx_power},
-        };
         uint8_t module_flags = lower(pages, FLAGS_MODULE);
         int r;
 
@@ -422,15 +398,7 @@ static int decode_flags(const PnModulePages *pages, unsigned n, const PnModuleTh
                     (r = pn_module_flag(flags, "tx_fault", lane)) < 0)
                         return r;
         }
-        for (size_t q = 0; q < PN_ELEMENTS(per_lane); q++)
-                for (unsigned i = 0; i < n; i++) {
-                        r = pn_module_flags(flags, per_lane[q].name,
-                                            lane_flags(pages, per_lane[q].at, i), n > 1 ? i + 1 : 0,
-                                            per_lane[q].limits);
-                        if (r < 0)
-                                return r;
-                }
-        return 0;
+        return pn_module_lane_flags(pages, n, limits, lane_flags, flags);
 }
 
 static int decode_diagnostics(const PnModulePages *pages, PnSffKind kind, PnModule *module)
@@ -455,12 +423,10 @@ static int decode_diagnostics(const PnModulePages *pages, PnSffKind kind, PnModu
                 return 0;
         }
 
-        diagnostics = PN_NEW(&module->diagnostics);
+        diagnostics = pn_module_new_diagnostics(module);
         if (!diagnostics)
                 return -ENOMEM;
-        thresholds = PN_NEW(&diagnostics->thresholds);
-        if (!thresholds)
-                return -ENOMEM;
+        thresholds = diagnostics->thresholds.v;
         if ((r = decode_thresholds(pages, light, thresholds)) < 0)
                 return r;
         diagnostics->temperature_c = monitor(pages, TEMPERATURE, pn_module_celsius,

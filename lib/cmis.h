@@ -12,3 +12,6 @@ int pn_cmis_decode(const PnModulePages *pages, PnModule *module);
 
 /* As pn_module_wanted(). */
 unsigned pn_cmis_wanted(const PnModulePages *pages, bool diagnostics_only);
+
+/* As pn_module_serial(). */
+extern const PnModuleSpan pn_cmis_serial;

@@ -448,7 +448,9 @@ static int join_modules(PnInventory *inventory)
                 nic->module.v = PN_STEAL(found->module.v);
                 found->module.state = PN_ABSENT;
         }
-        drop_port_modules(inventory);
+        /* Without the ports that they belong to, they are all that is known. */
+        if (inventory->nics.n > 0)
+                drop_port_modules(inventory);
         return 0;
 }
 

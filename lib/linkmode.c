@@ -23,7 +23,7 @@ static const uint8_t backplane_bits[] = {17, 18, 19, 22, 23, 27, 32, 35,
 
 #define BIT_BACKPLANE 16u
 
-static bool is_set(const uint32_t *modes, unsigned bit)
+bool pn_link_mode_is_set(const uint32_t modes[static PN_LINK_MODE_WORDS], unsigned bit)
 {
         return modes[bit / 32] >> bit % 32 & 1;
 }
@@ -47,7 +47,7 @@ int pn_link_mode_speeds(const uint32_t modes[static PN_LINK_MODE_WORDS], PnReals
 {
         for (size_t i = 0; i < PN_ELEMENTS(runs); i++)
                 for (unsigned bit = runs[i].first; bit <= runs[i].last; bit++)
-                        if (is_set(modes, bit) && !has_speed(ret, runs[i].mbps) &&
+                        if (pn_link_mode_is_set(modes, bit) && !has_speed(ret, runs[i].mbps) &&
                             pn_reals_append(ret, runs[i].mbps) < 0)
                                 return -ENOMEM;
         if (ret->n > 1)
@@ -67,10 +67,10 @@ const char *pn_link_duplex(unsigned raw)
 
 static bool is_backplane(const uint32_t *supported)
 {
-        bool any = is_set(supported, BIT_BACKPLANE);
+        bool any = pn_link_mode_is_set(supported, BIT_BACKPLANE);
 
         for (size_t i = 0; i < PN_ELEMENTS(backplane_bits); i++)
-                any |= is_set(supported, backplane_bits[i]);
+                any |= pn_link_mode_is_set(supported, backplane_bits[i]);
         return any;
 }
 
@@ -90,6 +90,22 @@ const char *pn_link_port(unsigned raw, const uint32_t supported[static PN_LINK_M
         case 0x04:
         case 0xff:
                 return is_backplane(supported) ? "backplane" : "other";
+        default:
+                return NULL;
+        }
+}
+
+const char *pn_link_fec(int bit)
+{
+        switch (bit) {
+        case 49:
+                return "none";
+        case 50:
+                return "rs";
+        case 51:
+                return "baser";
+        case 74:
+                return "llrs";
         default:
                 return NULL;
         }

@@ -8,6 +8,9 @@
 /* Words of 32 bits that hold every link mode that this table knows, and some to come. */
 #define PN_LINK_MODE_WORDS 8u
 
+/* Whether a link mode is set; `bit` is below 32 * PN_LINK_MODE_WORDS. */
+bool pn_link_mode_is_set(const uint32_t modes[static PN_LINK_MODE_WORDS], unsigned bit);
+
 /* The speeds, in Mb/s and each once, ascending, of the link modes that are set (bit numbers of
  * `enum ethtool_link_mode_bit_indices`, linux/ethtool.h); modes of kernels newer than this table
  * are passed over. An empty set gives an absent list. 0 or -ENOMEM. */
@@ -23,6 +26,10 @@ const char *pn_link_duplex(unsigned raw);
 /* "tp", "fibre", "da", "backplane", "none" or "other" of PORT_TP, … (linux/ethtool.h). A port whose
  * only modes are those of a backplane says "backplane". Static; NULL for a number that is none. */
 const char *pn_link_port(unsigned raw, const uint32_t supported[static PN_LINK_MODE_WORDS]);
+
+/* A kind of forward error correction, by its link mode's bit number, as `ethtool --show-fec` has
+ * them: "none", "rs", "baser", "llrs". Static; NULL for a bit that is none. */
+const char *pn_link_fec(int bit);
 
 /* A link's extended state (`enum ethtool_link_ext_state`) and substate, -1 for none, in words: "no
  * cable", "unsupported cable". Static; NULL for one that this table does not know. */

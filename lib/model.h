@@ -286,7 +286,12 @@
         F(T, INT, rx_crc, "errors", "RX CRC", "Frames received with a wrong checksum.")            \
         F(T, INT, rx_errors, "errors", "RX ERRORS", "Bad frames received, of all kinds.")          \
         F(T, INT, tx_errors, "errors", "TX ERRORS", "Frames that could not be sent.")              \
-        F(T, INT, rx_dropped, "frames", "RX DROPPED", "Good frames that found no room.")
+        F(T, INT, rx_dropped, "frames", "RX DROPPED", "Good frames that found no room.")           \
+        F(T, INT, fcs, "errors", "FCS", "IEEE 802.3: frames received with a wrong checksum.")      \
+        F(T, INT, symbol, "errors", "SYMBOL", "IEEE 802.3: frames in which a symbol was invalid.") \
+        F(T, INT, oversize, "frames", "OVERSIZE", "RMON: good frames that were too long.")         \
+        F(T, INT, fec_corrected, "blocks", "FEC CORRECTED", "Blocks that the FEC corrected.")      \
+        F(T, INT, fec_uncorrectable, "blocks", "FEC LOST", "Blocks that the FEC could not.")
 
 #define PN_BOND_MEMBER_FIELDS(F, T)                                                                \
         F(T, KEY, name, "", "MEMBER", "Interface that is a member.")                               \
@@ -327,6 +332,9 @@
         F(T, REALS, supported_mbps, "Mb/s", "SUPPORTED", "Speeds that the port supports.")         \
         F(T, REALS, advertised_mbps, "Mb/s", "OFFERED", "Speeds that it offers its partner.")      \
         F(T, REALS, partner_mbps, "Mb/s", "PARTNER", "Speeds that the partner offers.")            \
+        F(T, TEXT, fec, "", "FEC",                                                                 \
+          "Forward error correction of a link of 25 Gb/s and more: none, rs, baser or llrs.")      \
+        F(T, TEXTS, fec_configured, "", "FEC SETTING", "What it may be: auto, none, rs, ….")       \
         F(T, TEXT, port, "", "CONNECTOR", "tp, fibre, da, backplane, none or other.")              \
         F(T, TEXT, master, "", "MASTER", "Bond or bridge that it belongs to.")                     \
         F(T, TEXT, lower, "", "ON", "VLAN only: the interface that carries it.")                   \

@@ -125,22 +125,16 @@ void pn_module_check(const PnModulePages *pages, PnModuleArea area, size_t from,
                 *ret = pn_bool(true);
 }
 
-void pn_module_set_power(double mw, PnReal *ret_mw, PnReal *ret_dbm)
+void pn_module_set_power(PnReal power, PnReal *ret_mw, PnReal *ret_dbm)
 {
-        *ret_mw = pn_real(mw);
-        *ret_dbm = (PnReal){.state = PN_ABSENT};
-        if (mw > 0) {
-                double hundredths = round(1000 * log10(mw));
+        *ret_mw = power;
+        *ret_dbm = (PnReal){.state = power.state == PN_KNOWN ? PN_ABSENT : power.state};
+        if (power.state == PN_KNOWN && power.v > 0) {
+                double hundredths = round(1000 * log10(power.v));
 
                 /* 1 mW is 0 dBm, never minus zero. */
                 *ret_dbm = pn_real(hundredths != 0 ? hundredths / 100 : 0);
         }
-}
-
-void pn_module_unread_power(PnState reason, PnReal *ret_mw, PnReal *ret_dbm)
-{
-        ret_mw->state = reason;
-        ret_dbm->state = reason;
 }
 
 double pn_module_celsius(const void *context, uint16_t raw)
@@ -230,6 +224,70 @@ int pn_module_flags(PnTexts *flags, const char *quantity, unsigned bits, unsigne
 bool pn_module_is_erased(uint16_t raw, const void *limits)
 {
         return raw == 0xffff && *(const PnState *)limits != PN_KNOWN;
+}
+
+PnReal pn_module_reading(const PnModulePages *pages, PnModuleArea area, size_t at,
+                         PnModuleConvert convert, const void *context, const void *limits)
+{
+        uint16_t raw = pn_module_u16(pages, area, at);
+
+        if (!pn_module_has(pages, area, at, 2))
+                return (PnReal){.state = pn_module_reason(pages, area)};
+        if (pn_module_is_erased(raw, limits))
+                return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
+        return pn_real(convert(context, raw));
+}
+
+PnModuleDiagnostics *pn_module_new_diagnostics(PnModule *module)
+{
+        PnModuleDiagnostics *diagnostics = PN_NEW(&module->diagnostics);
+
+        return diagnostics && PN_NEW(&diagnostics->thresholds) ? diagnostics : NULL;
+}
+
+int pn_module_thresholds(const PnModulePages *pages, const PnModuleLimitsAt *at, bool light,
+                         PnModuleConvert milliamperes, const void *context, PnModuleThresholds *ret)
+{
+        int r;
+
+        if ((r = pn_module_limits(pages, at->area, at->temperature, true, pn_module_celsius, NULL,
+                                  &ret->temperature)) < 0 ||
+            (r = pn_module_limits(pages, at->area, at->voltage, false, pn_module_volts, NULL,
+                                  &ret->voltage)) < 0 ||
+            !light)
+                return r;
+        if ((r = pn_module_limits(pages, at->area, at->rx_power, false, pn_module_milliwatts, NULL,
+                                  &ret->rx_power)) < 0 ||
+            (r = pn_module_limits(pages, at->area, at->tx_power, false, pn_module_milliwatts, NULL,
+                                  &ret->tx_power)) < 0)
+                return r;
+        return pn_module_limits(pages, at->area, at->bias, false, milliamperes, context,
+                                &ret->bias);
+}
+
+int pn_module_lane_flags(const PnModulePages *pages, unsigned n, const PnModuleThresholds *limits,
+                         unsigned (*bits)(const PnModulePages *pages, PnModuleLaneFlags quantity,
+                                          unsigned lane),
+                         PnTexts *flags)
+{
+        const struct {
+                const char *name;
+                const void *limits;
+        } quantities[PN_N_MODULE_LANE_FLAGS] = {
+            [PN_MODULE_FLAGS_RX_POWER] = {"rx_power", &limits->rx_power},
+            [PN_MODULE_FLAGS_BIAS] = {"bias", &limits->bias},
+            [PN_MODULE_FLAGS_TX_POWER] = {"tx_power", &limits->tx_power},
+        };
+
+        for (PnModuleLaneFlags q = 0; q < PN_N_MODULE_LANE_FLAGS; q++)
+                for (unsigned i = 0; i < n; i++) {
+                        int r = pn_module_flags(flags, quantities[q].name, bits(pages, q, i),
+                                                n > 1 ? i + 1 : 0, quantities[q].limits);
+
+                        if (r < 0)
+                                return r;
+                }
+        return 0;
 }
 
 void pn_module_settle_thresholds(PnModuleDiagnostics *diagnostics)
@@ -349,6 +407,29 @@ unsigned pn_module_wanted(const PnModulePages *pages, bool diagnostics_only)
                 break;
         }
         return diagnostics_only ? 0 : lower;
+}
+
+PnModuleSpan pn_module_serial(const PnModulePages *pages)
+{
+        if (pn_module_has(pages, PN_MODULE_LOWER, 0, 1))
+                switch (pn_sff8024_map(pn_module_u8(pages, PN_MODULE_LOWER, 0))) {
+                case PN_SFF_MAP_8472:
+                        return pn_sff8472_serial;
+                case PN_SFF_MAP_8636:
+                        return pn_sff8636_serial;
+                case PN_SFF_MAP_CMIS:
+                        return pn_cmis_serial;
+                case PN_SFF_MAP_UNKNOWN:
+                        break;
+                }
+        return (PnModuleSpan){0};
+}
+
+PnModuleSpan pn_module_readings(PnModuleArea area)
+{
+        if (area == PN_MODULE_A2)
+                return pn_sff8472_readings;
+        return (PnModuleSpan){area, area == PN_MODULE_LOWER ? 0 : PAGE_SIZE, PAGE_SIZE};
 }
 
 int pn_module_from_flat(const uint8_t *bytes, size_t n, PnModulePages *ret)

@@ -52,6 +52,19 @@ int pn_module_decode(const PnModulePages *pages, PnModule *ret);
  * whose pages are kept. Never an area that the module says it lacks. */
 unsigned pn_module_wanted(const PnModulePages *pages, bool diagnostics_only);
 
+/* Some bytes of an area; `at` counts as the specifications do. */
+typedef struct PnModuleSpan {
+        PnModuleArea area;
+        uint8_t at, n; /* n 0: none */
+} PnModuleSpan;
+
+/* What tells one module from another: its serial number, and the checksums of the rest of its
+ * identity. None for a map that is not known. */
+PnModuleSpan pn_module_serial(const PnModulePages *pages);
+
+/* What may change of an area, of those that pn_module_wanted() gives with `diagnostics_only`. */
+PnModuleSpan pn_module_readings(PnModuleArea area);
+
 /* Finds the areas in the bytes of ETHTOOL_GMODULEEEPROM and `ethtool -m raw on`: SFP has A0h's 256
  * bytes, then A2h's; the others 128 bytes of lower memory, then the pages 00h, 01h, 02h and 03h.
  * What the bytes do not reach is not there. `bytes` is borrowed. Returns 0; -EINVAL for none. */
@@ -86,11 +99,9 @@ int pn_module_add_length(PnModule *module, const char *medium, double metres);
 void pn_module_check(const PnModulePages *pages, PnModuleArea area, size_t from, size_t end,
                      PnBool *ret);
 
-/* Sets a power and its level: 10 log10(mW), to 0.01 dBm, absent for 0 mW. */
-void pn_module_set_power(double mw, PnReal *ret_mw, PnReal *ret_dbm);
-
-/* Both unread. */
-void pn_module_unread_power(PnState reason, PnReal *ret_mw, PnReal *ret_dbm);
+/* Sets a power in mW and its level: 10 log10(mW), to 0.01 dBm, absent for 0 mW. Where the power is
+ * no number, the level is none for the same reason. */
+void pn_module_set_power(PnReal power, PnReal *ret_mw, PnReal *ret_dbm);
 
 /* What a word of a quantity means in its unit; `context` is the map's. */
 typedef double (*PnModuleConvert)(const void *context, uint16_t raw);
@@ -105,6 +116,40 @@ double pn_module_milliwatts(const void *context, uint16_t raw); /* 0.1 µW */
  * (zero, ones, or not low alarm <= low warning < high warning <= high alarm), unread if it is. */
 int pn_module_limits(const PnModulePages *pages, PnModuleArea area, size_t at, bool is_signed,
                      PnModuleConvert convert, const void *context, void *ref);
+
+/* The word at an offset as a reading: unread if it was not had, or as pn_module_is_erased() says.
+ */
+PnReal pn_module_reading(const PnModulePages *pages, PnModuleArea area, size_t at,
+                         PnModuleConvert convert, const void *context, const void *limits);
+
+/* Starts on what a module measures, with thresholds that are all absent. NULL: -ENOMEM. */
+PnModuleDiagnostics *pn_module_new_diagnostics(PnModule *module);
+
+/* Where a page has its limits, eight bytes each. */
+typedef struct PnModuleLimitsAt {
+        PnModuleArea area;
+        uint8_t temperature, voltage, rx_power, tx_power, bias;
+} PnModuleLimitsAt;
+
+/* Fills thresholds from a page in the units that all maps share, those of light only if there is
+ * any; the bias by `milliamperes` and its context. */
+int pn_module_thresholds(const PnModulePages *pages, const PnModuleLimitsAt *at, bool light,
+                         PnModuleConvert milliamperes, const void *context,
+                         PnModuleThresholds *ret);
+
+/* The quantities that lanes have flags for, in the order of both maps that have lanes. */
+typedef enum PnModuleLaneFlags {
+        PN_MODULE_FLAGS_RX_POWER,
+        PN_MODULE_FLAGS_BIAS,
+        PN_MODULE_FLAGS_TX_POWER,
+        PN_N_MODULE_LANE_FLAGS,
+} PnModuleLaneFlags;
+
+/* Adds the flags of `n` lanes: `bits` gives those of a quantity of a lane (from 0), as below. */
+int pn_module_lane_flags(const PnModulePages *pages, unsigned n, const PnModuleThresholds *limits,
+                         unsigned (*bits)(const PnModulePages *pages, PnModuleLaneFlags quantity,
+                                          unsigned lane),
+                         PnTexts *flags);
 
 /* Adds the flags of a quantity. `bits` has high alarm 8, low alarm 4, high warning 2, low warning
  * 1; `lane` from 1, 0 if there is but one; `limits` the quantity's ModuleLimits field: where it is

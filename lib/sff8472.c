@@ -73,6 +73,9 @@
 #define STATUS_RX_LOS    0x02u
 #define STATUS_NOT_READY 0x01u
 
+const PnModuleSpan pn_sff8472_serial = {A0, CC_BASE, CC_EXT + 1 - CC_BASE};
+const PnModuleSpan pn_sff8472_readings = {A2, READINGS, WARNINGS + 2 - READINGS};
+
 /* In the order in which A2h has them. */
 typedef enum Quantity { TEMPERATURE, VOLTAGE, BIAS, TX_POWER, RX_POWER, N_QUANTITIES } Quantity;
 
@@ -570,23 +573,10 @@ static PnReal reading(const PnModulePages *pages, const Calibration *calibration
                       const void *limits)
 {
         size_t at = READINGS + 2 * (size_t)q;
-        uint16_t raw = pn_module_u16(pages, A2, at);
 
-        if (!pn_module_has(pages, A2, at, 2))
-                return (PnReal){.state = pn_module_reason(pages, A2)};
-        if (calibration->state[q] != PN_KNOWN)
+        if (pn_module_has(pages, A2, at, 2) && calibration->state[q] != PN_KNOWN)
                 return (PnReal){.state = calibration->state[q]};
-        if (pn_module_is_erased(raw, limits))
-                return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
-        return pn_real(quantities[q].convert(calibration, raw));
-}
-
-static void set_power(PnReal power, PnReal *ret_mw, PnReal *ret_dbm)
-{
-        if (power.state == PN_KNOWN)
-                pn_module_set_power(power.v, ret_mw, ret_dbm);
-        else
-                pn_module_unread_power(power.state, ret_mw, ret_dbm);
+        return pn_module_reading(pages, A2, at, quantities[q].convert, calibration, limits);
 }
 
 static int decode_flags(const PnModulePages *pages, bool light, PnModuleThresholds *thresholds,
@@ -683,12 +673,10 @@ static int decode_diagnostics(const PnModulePages *pages, PnSffKind kind, PnModu
                 return 0;
         }
 
-        diagnostics = PN_NEW(&module->diagnostics);
+        diagnostics = pn_module_new_diagnostics(module);
         if (!diagnostics)
                 return -ENOMEM;
-        thresholds = PN_NEW(&diagnostics->thresholds);
-        if (!thresholds)
-                return -ENOMEM;
+        thresholds = diagnostics->thresholds.v;
         read_calibration(pages, &calibration);
         for (Quantity q = 0; q < N_QUANTITIES; q++) {
                 if (!light && q >= BIAS)
@@ -710,10 +698,10 @@ static int decode_diagnostics(const PnModulePages *pages, PnSffKind kind, PnModu
                 lane = PN_APPEND(&diagnostics->lanes);
                 if (!lane)
                         return -ENOMEM;
-                set_power(reading(pages, &calibration, RX_POWER, &thresholds->rx_power),
-                          &lane->rx_power_mw, &lane->rx_power_dbm);
-                set_power(reading(pages, &calibration, TX_POWER, &thresholds->tx_power),
-                          &lane->tx_power_mw, &lane->tx_power_dbm);
+                pn_module_set_power(reading(pages, &calibration, RX_POWER, &thresholds->rx_power),
+                                    &lane->rx_power_mw, &lane->rx_power_dbm);
+                pn_module_set_power(reading(pages, &calibration, TX_POWER, &thresholds->tx_power),
+                                    &lane->tx_power_mw, &lane->tx_power_dbm);
                 lane->bias_ma = reading(pages, &calibration, BIAS, &thresholds->bias);
         }
         r = decode_flags(pages, light, thresholds, &diagnostics->flags);

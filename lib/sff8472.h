@@ -11,3 +11,6 @@ int pn_sff8472_decode(const PnModulePages *pages, PnModule *module);
 
 /* As pn_module_wanted(). */
 unsigned pn_sff8472_wanted(const PnModulePages *pages, bool diagnostics_only);
+
+/* As pn_module_serial() and pn_module_readings(): of A2h the readings, status and flags. */
+extern const PnModuleSpan pn_sff8472_serial, pn_sff8472_readings;

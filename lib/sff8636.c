@@ -77,6 +77,17 @@
 #define LIMITS_BIAS        184u
 #define LIMITS_TX_POWER    192u
 
+static const PnModuleLimitsAt limits_at = {
+    .area = LIMITS,
+    .temperature = LIMITS_TEMPERATURE,
+    .voltage = LIMITS_VOLTAGE,
+    .rx_power = LIMITS_RX_POWER,
+    .tx_power = LIMITS_TX_POWER,
+    .bias = LIMITS_BIAS,
+};
+
+const PnModuleSpan pn_sff8636_serial = {UPPER, CC_BASE, CC_EXT + 1 - CC_BASE};
+
 static uint8_t lower(const PnModulePages *pages, size_t at)
 {
         return pn_module_u8(pages, LOWER, at);
@@ -237,17 +248,15 @@ static PnReal monitor(const PnModulePages *pages, size_t at, PnModuleConvert con
         uint16_t raw = pn_module_u16(pages, LOWER, at);
         bool measured = raw != 0 || at == TEMPERATURE;
 
-        if (!pn_module_has(pages, LOWER, at, 2))
-                return (PnReal){.state = pn_module_reason(pages, LOWER)};
         if (raw == 0 && lower(pages, MAP_REVISION) >= MAP_REVISION_2_8 &&
             pn_module_has(pages, UPPER, MONITORING, 1))
                 measured = upper(pages, MONITORING) & bit;
         /* No module runs on 0 V: where it says 0 °C as well, it says nothing. */
         if (raw == 0 && words_are(pages, TEMPERATURE, 1, 0) && words_are(pages, VOLTAGE, 1, 0))
                 measured = false;
-        if (!measured || pn_module_is_erased(raw, limits))
+        if (pn_module_has(pages, LOWER, at, 2) && !measured)
                 return (PnReal){.state = PN_UNREAD_UNSUPPORTED};
-        return pn_real(convert(NULL, raw));
+        return pn_module_reading(pages, LOWER, at, convert, NULL, limits);
 }
 
 /* How many lanes there are. A module for one wavelength at 100 Gb/s has one, in spite of its form;
@@ -285,80 +294,51 @@ static PnState zero_is(const PnModulePages *pages, bool transmitted)
         return PN_KNOWN;
 }
 
-static void decode_power(const PnModulePages *pages, size_t at, PnState zero, const void *limits,
-                         PnReal *ret_mw, PnReal *ret_dbm)
+/* A lane's word; `zero` says what zero means, as zero_is() does. */
+static PnReal lane_reading(const PnModulePages *pages, size_t at, PnState zero,
+                           PnModuleConvert convert, const void *limits)
 {
-        uint16_t raw = pn_module_u16(pages, LOWER, at);
-
-        if (!pn_module_has(pages, LOWER, at, 2))
-                pn_module_unread_power(pn_module_reason(pages, LOWER), ret_mw, ret_dbm);
-        else if (raw == 0 && zero != PN_KNOWN)
-                pn_module_unread_power(zero, ret_mw, ret_dbm);
-        else if (pn_module_is_erased(raw, limits))
-                pn_module_unread_power(PN_UNREAD_UNSUPPORTED, ret_mw, ret_dbm);
-        else
-                pn_module_set_power(pn_module_milliwatts(NULL, raw), ret_mw, ret_dbm);
+        if (pn_module_has(pages, LOWER, at, 2) && pn_module_u16(pages, LOWER, at) == 0 &&
+            zero != PN_KNOWN)
+                return (PnReal){.state = zero};
+        return pn_module_reading(pages, LOWER, at, convert, NULL, limits);
 }
 
 static int decode_lanes(const PnModulePages *pages, unsigned n, const PnModuleThresholds *limits,
                         PnModuleDiagnostics *diagnostics)
 {
         PnState rx_zero = zero_is(pages, false), tx_zero = zero_is(pages, true);
+        PnState bias_zero = rx_zero == PN_KNOWN ? PN_KNOWN : PN_UNREAD_UNSUPPORTED;
 
         for (unsigned i = 0; i < n; i++) {
                 PnModuleLane *lane = PN_APPEND(&diagnostics->lanes);
-                size_t bias = BIAS + 2 * (size_t)i;
-                uint16_t raw = pn_module_u16(pages, LOWER, bias);
+                size_t at = 2 * (size_t)i;
 
                 if (!lane)
                         return -ENOMEM;
-                decode_power(pages, RX_POWER + 2 * (size_t)i, rx_zero, &limits->rx_power,
-                             &lane->rx_power_mw, &lane->rx_power_dbm);
-                decode_power(pages, TX_POWER + 2 * (size_t)i, tx_zero, &limits->tx_power,
-                             &lane->tx_power_mw, &lane->tx_power_dbm);
-                if (!pn_module_has(pages, LOWER, bias, 2))
-                        lane->bias_ma.state = pn_module_reason(pages, LOWER);
-                else if ((raw == 0 && rx_zero != PN_KNOWN) ||
-                         pn_module_is_erased(raw, &limits->bias))
-                        lane->bias_ma.state = PN_UNREAD_UNSUPPORTED;
-                else
-                        lane->bias_ma = pn_real(milliamperes(NULL, raw));
+                pn_module_set_power(lane_reading(pages, RX_POWER + at, rx_zero,
+                                                 pn_module_milliwatts, &limits->rx_power),
+                                    &lane->rx_power_mw, &lane->rx_power_dbm);
+                pn_module_set_power(lane_reading(pages, TX_POWER + at, tx_zero,
+                                                 pn_module_milliwatts, &limits->tx_power),
+                                    &lane->tx_power_mw, &lane->tx_power_dbm);
+                lane->bias_ma =
+                    lane_reading(pages, BIAS + at, bias_zero, milliamperes, &limits->bias);
         }
         return 0;
 }
 
-static int decode_thresholds(const PnModulePages *pages, bool light, PnModuleThresholds *thresholds)
+/* A nibble of flags a lane. */
+static unsigned lane_flags(const PnModulePages *pages, PnModuleLaneFlags quantity, unsigned lane)
 {
-        int r;
+        uint8_t byte = lower(pages, FLAGS_LANES + 2 * (size_t)quantity + lane / 2);
 
-        if (lower(pages, STATUS) & STATUS_FLAT)
-                return 0;
-        if ((r = pn_module_limits(pages, LIMITS, LIMITS_TEMPERATURE, true, pn_module_celsius, NULL,
-                                  &thresholds->temperature)) < 0 ||
-            (r = pn_module_limits(pages, LIMITS, LIMITS_VOLTAGE, false, pn_module_volts, NULL,
-                                  &thresholds->voltage)) < 0 ||
-            !light)
-                return r;
-        if ((r = pn_module_limits(pages, LIMITS, LIMITS_RX_POWER, false, pn_module_milliwatts, NULL,
-                                  &thresholds->rx_power)) < 0 ||
-            (r = pn_module_limits(pages, LIMITS, LIMITS_TX_POWER, false, pn_module_milliwatts, NULL,
-                                  &thresholds->tx_power)) < 0)
-                return r;
-        return pn_module_limits(pages, LIMITS, LIMITS_BIAS, false, milliamperes, NULL,
-                                &thresholds->bias);
+        return lane % 2 == 0 ? byte >> 4 : byte & 0xf;
 }
 
 static int decode_flags(const PnModulePages *pages, unsigned n, const PnModuleThresholds *limits,
                         PnTexts *flags)
 {
-        const struct {
-                const char *name;
-                const void *limits;
-        } per_lane[] = {
-            {"rx_power", &limits->rx_power},
-            {"bias", &limits->bias},
-            {"tx_power", &limits->tx_power},
-        };
         int r;
 
         if (!pn_module_has(pages, LOWER, LOS, FLAGS_LANES + 6 - LOS)) {
@@ -380,17 +360,7 @@ static int decode_flags(const PnModulePages *pages, unsigned n, const PnModuleTh
             (r = pn_module_flags(flags, "voltage", lower(pages, FLAGS_MODULE + 1) >> 4, 0,
                                  &limits->voltage)) < 0)
                 return r;
-        for (size_t q = 0; q < PN_ELEMENTS(per_lane); q++)
-                for (unsigned i = 0; i < n; i++) {
-                        uint8_t byte = lower(pages, FLAGS_LANES + 2 * q + i / 2);
-                        unsigned bits = i % 2 == 0 ? byte >> 4 : byte & 0xf;
-
-                        r = pn_module_flags(flags, per_lane[q].name, bits, n > 1 ? i + 1 : 0,
-                                            per_lane[q].limits);
-                        if (r < 0)
-                                return r;
-                }
-        return 0;
+        return pn_module_lane_flags(pages, n, limits, lane_flags, flags);
 }
 
 /* Whether there is nothing to show, as *ret says: absent or unread. */
@@ -435,13 +405,13 @@ static int decode_diagnostics(const PnModulePages *pages, PnSffKind kind, PnModu
                 module->diagnostics.state = why;
                 return 0;
         }
-        diagnostics = PN_NEW(&module->diagnostics);
+        diagnostics = pn_module_new_diagnostics(module);
         if (!diagnostics)
                 return -ENOMEM;
-        thresholds = PN_NEW(&diagnostics->thresholds);
-        if (!thresholds)
-                return -ENOMEM;
-        if ((r = decode_thresholds(pages, light, thresholds)) < 0)
+        thresholds = diagnostics->thresholds.v;
+        if (!(lower(pages, STATUS) & STATUS_FLAT) &&
+            (r = pn_module_thresholds(pages, &limits_at, light, milliamperes, NULL, thresholds)) <
+                0)
                 return r;
 
         diagnostics->temperature_c = monitor(pages, TEMPERATURE, pn_module_celsius,

@@ -11,3 +11,6 @@ int pn_sff8636_decode(const PnModulePages *pages, PnModule *module);
 
 /* As pn_module_wanted(). */
 unsigned pn_sff8636_wanted(const PnModulePages *pages, bool diagnostics_only);
+
+/* As pn_module_serial(). */
+extern const PnModuleSpan pn_sff8636_serial;

@@ -17,6 +17,9 @@
 
 #define ETHERNET "1"
 
+/* From here on links have forward error correction, of one lane or several. */
+#define FEC_FROM_MBPS 25000
+
 static int read_mac(const uint8_t *bytes, size_t n, PnText *ret)
 {
         static const uint8_t none[8];
@@ -194,28 +197,30 @@ static bool any_mode(const uint32_t *modes)
         return false;
 }
 
-/* Asks by netlink, and by ioctl where that has no answer or none of link modes: some drivers give
- * them in one way only. An ioctl knows an interface by name alone, so its answer counts only if
- * that is still the interface that it was. */
-static int ask_link(const PnNicEntry *entry, unsigned index, int fd, bool with_state,
-                    PnEthtoolLink *ret)
+/* Asks by netlink (if any), and by ioctl where that has no answer or none of link modes: some
+ * drivers give them in one way only. An ioctl knows an interface by name alone, so its answer
+ * counts only if that is still the interface that it was. */
+static int ask_link(const PnNicEntry *entry, unsigned index, PnEthtoolNetlink *netlink, int fd,
+                    bool with_state, PnEthtoolLink *ret)
 {
-        _cleanup_(pn_ethtool_netlink_freep) PnEthtoolNetlink *netlink = NULL;
         PnEthtoolLink by_ioctl = {.duplex = 0xff, .ext_state = -1, .ext_substate = -1};
-        int r, s;
+        int r = -EOPNOTSUPP, s;
 
         *ret = by_ioctl;
-        r = pn_ethtool_netlink_new(&netlink);
-        if (r == 0)
+        if (netlink)
                 r = pn_ethtool_netlink_link(netlink, index, entry->name, with_state, ret);
         if (r == -ENOMEM || (r == 0 && any_mode(ret->supported)))
                 return r;
         s = pn_ethtool_link(fd, entry->name, &by_ioctl);
         if (pn_nic_index(entry) != index)
                 return -ENODEV;
-        /* An interface that is there, of which the driver's side knows nothing. */
-        if (s < 0)
+        /* An interface that is there, of which the driver's side knows nothing. Where netlink had
+         * no way to ask, it is the ioctl's error that counts. */
+        if (s < 0) {
+                if (r == -ENODEV || r == -EOPNOTSUPP)
+                        r = s;
                 return r == -ENODEV ? -EOPNOTSUPP : r;
+        }
         by_ioctl.ext_state = ret->ext_state;
         by_ioctl.ext_substate = ret->ext_substate;
         *ret = by_ioctl;
@@ -255,8 +260,67 @@ static void link_is_unread(PnNic *nic, PnState why)
         nic->port.state = why;
 }
 
-static int ask_driver(const PnNicEntry *entry, unsigned index, const PnNetLink *link, PnNic *nic)
+static PnInt counter(uint64_t raw)
 {
+        if (raw == PN_NO_COUNTER)
+                return (PnInt){0};
+        return raw > INT64_MAX ? (PnInt){.state = PN_UNREAD_OVERFLOW} : pn_int((int64_t)raw);
+}
+
+static int set_fec(const PnEthtoolFec *fec, PnNic *nic)
+{
+        int r = pn_set_text(&nic->fec, pn_link_fec(fec->active));
+
+        if (r < 0)
+                return r;
+        nic->errors.v->fec_corrected = counter(fec->corrected);
+        nic->errors.v->fec_uncorrectable = counter(fec->uncorrectable);
+        if (!fec->has_modes)
+                return 0;
+        nic->fec_configured.state = PN_KNOWN;
+        if (fec->automatic && (r = pn_texts_append(&nic->fec_configured, "auto")) < 0)
+                return r;
+        for (int bit = 0; bit < 32 * (int)PN_LINK_MODE_WORDS; bit++)
+                if (pn_link_mode_is_set(fec->configured, (unsigned)bit) && pn_link_fec(bit) &&
+                    (r = pn_texts_append(&nic->fec_configured, pn_link_fec(bit))) < 0)
+                        return r;
+        return 0;
+}
+
+/* What a link's errors are by the standards: one request, to see that a port with a module is asked
+ * no more than eight things. A fast link corrects errors all the time, and only what it could not
+ * correct counts; on others, each symbol does. Only with a link, and only where a kernel (5.13) and
+ * a driver have such counters. */
+static int ask_counters(const PnNicEntry *entry, unsigned index, PnEthtoolNetlink *netlink,
+                        PnNic *nic)
+{
+        PnEthtoolStats stats;
+        PnEthtoolFec fec;
+        int r;
+
+        if (!netlink || !pn_is_true(nic->carrier) || nic->speed_mbps.state != PN_KNOWN)
+                return 0;
+        if (nic->speed_mbps.v >= FEC_FROM_MBPS) {
+                r = pn_ethtool_netlink_fec(netlink, index, entry->name, &fec);
+                if (r < 0)
+                        return r == -ENOMEM ? r : 0;
+                r = set_fec(&fec, nic);
+                if (r < 0 || !pn_text_is(&nic->fec, "none"))
+                        return r;
+        }
+        r = pn_ethtool_netlink_stats(netlink, index, entry->name, &stats);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        nic->errors.v->fcs = counter(stats.fcs_errors);
+        nic->errors.v->symbol = counter(stats.symbol_errors);
+        nic->errors.v->oversize = counter(stats.oversize);
+        return 0;
+}
+
+static int ask_driver(const PnNics *nics, const PnNicEntry *entry, unsigned index,
+                      const PnNetLink *link, PnNic *nic)
+{
+        _cleanup_(pn_ethtool_netlink_freep) PnEthtoolNetlink *netlink = NULL;
         _cleanup_close_ int fd = pn_ethtool_open();
         PnEthtoolDriver driver;
         PnEthtoolLink answer;
@@ -284,10 +348,14 @@ static int ask_driver(const PnNicEntry *entry, unsigned index, const PnNetLink *
                 r = 0;
         if (r < 0)
                 return r;
-        r = ask_link(entry, index, fd, !pn_is_true(nic->carrier) && pn_is_true(nic->enabled),
-                     &answer);
-        if (r == 0)
-                return set_link(&answer, nic);
+        if (pn_ethtool_netlink_new(nics->ethtool, &netlink) == -ENOMEM)
+                return -ENOMEM;
+        r = ask_link(entry, index, netlink, fd,
+                     !pn_is_true(nic->carrier) && pn_is_true(nic->enabled), &answer);
+        if (r == 0) {
+                r = set_link(&answer, nic);
+                return r < 0 ? r : ask_counters(entry, index, netlink, nic);
+        }
         if (r == -ENOMEM || r == -ENODEV)
                 return r;
         link_is_unread(nic, pn_reason_from_errno(r));
@@ -312,8 +380,8 @@ static int read_speed(int dir, PnNic *nic)
         return 0;
 }
 
-static int read_physical(const PnNicEntry *entry, int dir, const PnNetLink *link, unsigned index,
-                         PnNic *nic)
+static int read_physical(const PnNics *nics, const PnNicEntry *entry, int dir,
+                         const PnNetLink *link, unsigned index, PnNic *nic)
 {
         int r;
 
@@ -324,7 +392,7 @@ static int read_physical(const PnNicEntry *entry, int dir, const PnNetLink *link
         }
         if (!*entry->address && !pn_is_true(nic->carrier))
                 return 0;
-        r = ask_driver(entry, index, link, nic);
+        r = ask_driver(nics, entry, index, link, nic);
         if (r < 0)
                 return r;
         /* A driver that answers neither way may still have a speed in sysfs. */
@@ -380,12 +448,16 @@ static int read_member(const PnNics *nics, int dir, unsigned bond, const char *n
                     nics->links[i].is_slave)
                         link = &nics->links[i];
         if (link) {
-                member->mii_up = pn_bool(link->slave.mii_up);
-                if (link->slave.has_lacp) {
-                        member->aggregator = pn_int(link->slave.aggregator);
-                        member->actor_state = pn_int(link->slave.actor_state);
-                        member->partner_state = pn_int(link->slave.partner_state);
-                }
+                const PnSlaveInfo *slave = &link->slave;
+
+                if (slave->mii_up >= 0)
+                        member->mii_up = pn_bool(slave->mii_up);
+                if (slave->aggregator >= 0)
+                        member->aggregator = pn_int(slave->aggregator);
+                if (slave->actor_state >= 0)
+                        member->actor_state = pn_int(slave->actor_state);
+                if (slave->partner_state >= 0)
+                        member->partner_state = pn_int(slave->partner_state);
                 return 0;
         }
         (void)snprintf(path, sizeof path, "lower_%s", name);
@@ -514,7 +586,7 @@ static int read_nic(const void *context, size_t i, void *object, void *fact _unu
                 link = NULL;
         r = read_basics(nics, entry, dir, link, nic);
         if (r == 0 && entry->is_physical)
-                r = read_physical(entry, dir, link, index, nic);
+                r = read_physical(nics, entry, dir, link, index, nic);
         else if (r == 0)
                 r = read_speed(dir, nic);
         if (r == 0 && !entry->is_physical && strcmp(entry->kind, "bond") == 0)

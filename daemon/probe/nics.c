@@ -295,6 +295,11 @@ static int list_nics(bool physical_only, PnNics *ret, PnReport *report)
                 nics.n_links = 0;
         }
         r = list_interfaces(&nics, &capacity, physical_only, report);
+        for (size_t i = 0; i < nics.n; i++)
+                if (nics.v[i].is_physical) {
+                        (void)pn_ethtool_netlink_family(&nics.ethtool);
+                        break;
+                }
         if (r == 0 && !physical_only)
                 r = list_functions(&nics, &capacity, report);
         if (r < 0) {

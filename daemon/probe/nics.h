@@ -20,6 +20,7 @@ typedef struct PnNics {
         size_t n;
         PnNetLink *links; /* of all interfaces, in the order of names; NULL if there was no dump */
         size_t n_links;
+        uint16_t ethtool; /* for pn_ethtool_netlink_new(): 0 without hardware or such a family */
 } PnNics;
 
 /* Walks physical interfaces without virtual functions and their representatives; with

@@ -37,6 +37,17 @@ int pn_record_directory(bool create)
         return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* What root makes by hand is for the probe's own user, too: for the group of the directory. */
+static void share(int dir, int fd)
+{
+        struct stat directory, file;
+
+        if (geteuid() == 0 && fstat(dir, &directory) == 0 && fstat(fd, &file) == 0 &&
+            file.st_size == 0 && file.st_uid == 0 && file.st_nlink == 1 &&
+            fchown(fd, (uid_t)-1, directory.st_gid) == 0)
+                (void)fchmod(fd, 0660);
+}
+
 static int open_record(const char *name, bool create, PnRecord *ret)
 {
         _cleanup_close_ int dir = pn_record_directory(create), fd = -1;
@@ -46,6 +57,8 @@ static int open_record(const char *name, bool create, PnRecord *ret)
         fd = openat(dir, name, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
                 return -errno;
+        if (create)
+                share(dir, fd);
         ret->fd = PN_STEAL_FD(fd);
         return 0;
 }

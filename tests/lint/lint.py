@@ -72,8 +72,10 @@ def main():
         *who_includes('<libnvme.h>', ['daemon/probe/nvme_health.c']),
         *who_includes('<sensors/sensors.h>', ['daemon/probe/sensors.c']),
         *who_includes('<libmnl/libmnl.h>', ['daemon/probe/netlink.c']),
-        *who_includes('<linux/rtnetlink.h>', ['daemon/probe/netlink.c']),
-        *who_includes('<linux/ethtool_netlink.h>', ['daemon/probe/netlink.c']),
+        *who_includes('<linux/rtnetlink.h>',
+                      ['daemon/probe/netlink.c', 'daemon/probe/netlink_answers.c']),
+        *who_includes('<linux/ethtool_netlink.h>',
+                      ['daemon/probe/netlink.c', 'daemon/probe/netlink_answers.c']),
     ])
     result('nothing asks a card about its virtual functions', [
         path for path in programs
@@ -86,13 +88,39 @@ def main():
         for header in includes(path)
         if ('probe/' in header and path != 'cli/probe.c') or
         (path.startswith('daemon/probe/') and '<systemd/' in header)])
-    pure = ['lib/assess.c', 'lib/rules.c', 'lib/summary.c', 'lib/rating.c', 'lib/places.c',
-            'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
-            'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
-            'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c', 'lib/smart.c', 'lib/decibel.c',
-            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_growth.c', 'lib/alerts.c', 'lib/learn.c',
-             'lib/rules_health.c', 'lib/plausible.c',
-            'lib/finding.c', 'lib/codes.c', 'lib/index.c']
+    pure = [
+        'daemon/probe/netlink_answers.c',
+        'lib/alerts.c',
+        'lib/assess.c',
+        'lib/cmis.c',
+        'lib/codes.c',
+        'lib/decibel.c',
+        'lib/device.c',
+        'lib/finding.c',
+        'lib/index.c',
+        'lib/join.c',
+        'lib/learn.c',
+        'lib/linkmode.c',
+        'lib/module.c',
+        'lib/pciconf.c',
+        'lib/pcie.c',
+        'lib/places.c',
+        'lib/plausible.c',
+        'lib/ports.c',
+        'lib/rating.c',
+        'lib/rules.c',
+        'lib/rules_growth.c',
+        'lib/rules_health.c',
+        'lib/rules_nic.c',
+        'lib/sff8024.c',
+        'lib/sff8472.c',
+        'lib/sff8636.c',
+        'lib/smart.c',
+        'lib/smbios.c',
+        'lib/summary.c',
+        'lib/text.c',
+        'lib/topology.c',
+    ]
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
         if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',

@@ -512,7 +512,7 @@ def virtual_machine(bed):
 STORED = [("filesystem", "EFI", "nvme0n1p1", "/boot/efi"),
           ("linux_raid_member", "md0", "nvme0n1p2", None), ("lvm2_member", "vg0", "md0", None),
           ("filesystem", "ext4", "dm-0", "/"), ("filesystem", "ext4", "dm-1", "/srv/images"),
-           ("filesystem", "ext4", "dm-1", "/var/lib/libvirt/images"),
+          ("filesystem", "ext4", "dm-1", "/var/lib/libvirt/images"),
           ("swap", None, "nvme0n1p3", None)]
 
 

@@ -1523,6 +1523,35 @@ static void test_wanted(void **state)
         assert_int_equal(pn_module_wanted(&pages, true), 0);
 }
 
+/* Of a module whose pages are kept: the bytes that tell it from another, and those that change. */
+static void test_spans(void **state)
+{
+        const Memory memories[] = {sfp_monitored(0x67, 850), qsfp(), cmis()};
+        const PnModuleSpan serials[] = {
+            {PN_MODULE_LOWER, 63, 33}, {PN_MODULE_PAGE_00, 191, 33}, {PN_MODULE_PAGE_00, 166, 57}};
+        PnModulePages pages = {0};
+        PnModuleSpan span;
+
+        (void)state;
+        assert_int_equal(pn_module_serial(&pages).n, 0);
+        for (size_t i = 0; i < PN_ELEMENTS(memories); i++) {
+                assert_int_equal(pn_module_from_flat(memories[i].bytes, memories[i].n, &pages), 0);
+                span = pn_module_serial(&pages);
+                assert_int_equal(span.area, serials[i].area);
+                assert_int_equal(span.at, serials[i].at);
+                assert_int_equal(span.n, serials[i].n);
+                /* Five areas at most: what a port may be asked in a run depends on it. */
+                assert_true(__builtin_popcount(pn_module_wanted(&pages, false)) <= 5);
+        }
+        span = pn_module_readings(PN_MODULE_A2);
+        assert_int_equal(span.at, 96);
+        assert_int_equal(span.n, 22);
+        span = pn_module_readings(PN_MODULE_LOWER);
+        assert_true(span.at == 0 && span.n == 128);
+        span = pn_module_readings(PN_MODULE_PAGE_11);
+        assert_true(span.at == 128 && span.n == 128);
+}
+
 /* Every cut of every map, and every reason: nothing that was not read is a number. */
 static void test_every_cut(void **state)
 {
@@ -1601,6 +1630,7 @@ int main(void)
             cmocka_unit_test(test_unreadable),
             cmocka_unit_test(test_flat),
             cmocka_unit_test(test_wanted),
+            cmocka_unit_test(test_spans),
             cmocka_unit_test(test_every_cut),
         };
 

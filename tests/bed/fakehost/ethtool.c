@@ -120,7 +120,9 @@ static int reply_settings(const FhAnswer *answer, const FhCall *call, uint64_t d
 
 FhVerdict fh_ethtool_ioctl(FhSupervisor *supervisor, const FhCall *call, FhReply *reply)
 {
+        struct ethtool_eeprom eeprom;
         struct ifreq request;
+        char where[64] = "";
         const char *name;
         FhAnswer *answer;
         uint32_t command;
@@ -139,7 +141,12 @@ FhVerdict fh_ethtool_ioctl(FhSupervisor *supervisor, const FhCall *call, FhReply
                 return FH_CONTINUE;
 
         supervisor->n_commands++;
-        fh_log(supervisor, "%s ethtool %s command=0x%02x", request.ifr_name, name, command);
+        if (command == ETHTOOL_GMODULEEEPROM &&
+            fh_caller_read(call, data, &eeprom, sizeof eeprom) == 0)
+                (void)snprintf(where, sizeof where, " offset=%u length=%u", eeprom.offset,
+                               eeprom.len);
+        fh_log(supervisor, "%s ethtool %s command=0x%02x%s", request.ifr_name, name, command,
+               where);
         if (pn_streq(name, "module") && !fh_caller_can(call, CAP_NET_ADMIN)) {
                 reply->error = EPERM;
                 return FH_REPLY;

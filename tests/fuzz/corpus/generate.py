@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the seed inputs of the decoders' fuzz targets: module/, pciconf/, smart/, smbios/,
-text/."""
+"""Writes the seed inputs of the decoders' fuzz targets: module/, netlink/, pciconf/, smart/,
+smbios/, text/."""
 import pathlib
 import struct
 
@@ -154,6 +154,56 @@ def errors(*statuses):
                     for i, status in enumerate(statuses))
 
 
+def padded(content):
+    return content + bytes(-len(content) % 4)
+
+
+def attr(kind, content):
+    """A netlink attribute: a number is (size, value), a list a nest."""
+    if isinstance(content, list):
+        kind, content = kind | 0x8000, b"".join(content)
+    elif isinstance(content, tuple):
+        content = content[1].to_bytes(content[0], "little")
+    return padded(struct.pack("<HH", 4 + len(content), kind) + content)
+
+
+def message(kind, content, flags=0):
+    return padded(struct.pack("<IHHII", 16 + len(content), kind, flags, 1, 0x1234) + content)
+
+
+def interface(index, name, *attributes, flags=2):
+    head = struct.pack("<BxHiII", 0, 1, index, 0x1043, 0)
+    return message(16, head + attr(3, name + b"\0") + b"".join(attributes), flags)
+
+
+def ethtool(command, *attributes, header=1):
+    about = attr(header, [attr(1, (4, 2)), attr(2, b"ens1f0\0")])
+    return message(21, struct.pack("<BBxx", command, 1) + about + b"".join(attributes)) + ACK
+
+
+def bond_member(number):
+    lacp = [attr(1, (1, 0)), attr(2, (1, 0)), attr(6, (2, 1 + number // 8)), attr(7, (1, 61)),
+            attr(8, (2, 61))]
+    return interface(10 + number, b"ens%d" % number, attr(10, (4, 5)),
+                     attr(18, [attr(4, b"bond\0"), attr(5, lacp)]))
+
+
+DONE = message(3, bytes(4), 2)
+ACK = message(2, bytes(4) + struct.pack("<IHHII", 32, 21, 5, 1, 0), 0x100)
+ERROR = message(2, struct.pack("<iIHHII", -22, 32, 21, 5, 1, 0)
+                + attr(1, b"reading cross half page boundary is illegal\0"), 0x300)
+BOND = interface(5, b"bond0", attr(1, bytes(6)), attr(4, (4, 9000)), attr(16, (1, 6)),
+                 attr(33, (1, 1)), attr(35, (4, 2)),
+                 attr(18, [attr(1, b"bond\0"),
+                           attr(2, [attr(1, (1, 4)), attr(2, (4, 10)),
+                                    attr(23, [attr(1, (2, 1)), attr(2, (2, 8))])])]))
+WORDS = struct.pack("<4I", 0x1400, 0x80c0800, 0, 0)
+COMPACT = [attr(2, (4, 121)), attr(4, WORDS), attr(5, WORDS)]
+VERBOSE = [attr(2, (4, 121)),
+           attr(3, [attr(1, [attr(1, (4, 12)), attr(2, b"10000baseT/Full\0"), attr(3, b"")]),
+                    attr(1, [attr(1, (4, 102)), attr(2, b"10baseT1S\0")])])]
+
+
 SEEDS = {
     "smart": {
         "healthy": smart(counters=range(1000, 1010), sensors=(314, 320)),
@@ -186,6 +236,28 @@ SEEDS = {
         "cmis-dac": cmis((3, 0x11, 1, 0x88, 1), 0x0a, flat=True),
         "stranger": b"\x06" + bytes(range(1, 128)),
         "zeros": bytes(256),
+    },
+    "netlink": {
+        "bond": b"r" + BOND + b"".join(bond_member(i) for i in range(16)) + DONE,
+        "virtual": b"r" + interface(3, b"bond0.20", attr(5, (4, 5)),
+                                    attr(18, [attr(1, b"vlan\0"), attr(2, [attr(1, (2, 20))])]))
+                   + interface(4, b"vmbr0", attr(18, [attr(1, b"bridge\0")]))
+                   + interface(6, b"veth0", attr(5, (4, 2)), attr(37, (4, 0))) + DONE,
+        "interrupted": b"r" + interface(2, b"ens1", flags=0x12) + DONE,
+        "family": b"n" + message(16, b"\1\2\0\0" + attr(2, b"ethtool\0") + attr(1, (2, 21))) + ACK,
+        "modes-compact": b"\0" + ethtool(4, attr(2, (1, 1)), attr(3, COMPACT), attr(4, COMPACT),
+                                        attr(5, (4, 10000)), attr(6, (1, 1))),
+        "modes-verbose": b"\0" + ethtool(4, attr(2, (1, 0)), attr(3, VERBOSE),
+                                        attr(4, [attr(1, b""), *VERBOSE])),
+        "port": b"\1" + ethtool(2, attr(2, (1, 3))),
+        "state": b"\2" + ethtool(6, attr(2, (1, 0)), attr(5, (1, 5)), attr(6, (1, 1))),
+        "fec": b"f" + ethtool(30, attr(2, COMPACT), attr(3, (1, 1)), attr(4, (4, 50)),
+                              attr(5, [attr(2, bytes(24)), attr(3, bytes(8))])),
+        "stats": b"s" + ethtool(33, *(attr(4, [attr(2, (4, group)), attr(3, (4, 18)),
+                                               attr(4, [attr(counter, (8, 7))])])
+                                      for group, counter in ((0, 0), (1, 4), (3, 1))), header=2),
+        "eeprom": b"e" + ethtool(32, attr(7, bytes(range(3, 131)))),
+        "error": b"e" + ERROR,
     },
     "pciconf": {
         "endpoint": config(0, 2),
