@@ -17,6 +17,8 @@ typedef struct Cli {
         bool no_legend, no_pager, all, once;
         const char *socket;
         const char *from;
+        const char *output; /* capture: the file to write; NULL: standard output */
+        bool keep_names;    /* capture: of pools, interfaces and mount points */
         PnBuf page;
 } Cli;
 
@@ -32,10 +34,14 @@ int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
+int cmd_capture(Cli *cli, const char *argument);
 
 /* Says why there is no answer: on standard error in words, or as the one JSON document
  * {"error", "message"} where JSON was asked for. Returns the exit code. */
 int cli_fail(Cli *cli, const char *error, const char *format, ...) _printf_(3, 4);
+
+/* Says something that is no answer and no failure, on standard error. */
+void cli_note(Cli *cli, const char *message);
 
 /* Puts a JSON value (valid JSON text) on the page in the form that was asked for. Characters that
  * could harm a terminal are written as escapes: the same document. */

@@ -28,6 +28,8 @@ static const Verb verbs[] = {
     {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
+    {"capture", NULL, "Write an inventory for strangers: without serials, MACs and names",
+     cmd_capture},
 };
 
 typedef enum OptionId {
@@ -37,6 +39,8 @@ typedef enum OptionId {
         OPTION_SOCKET,
         OPTION_FROM,
         OPTION_ONCE,
+        OPTION_OUTPUT,
+        OPTION_KEEP_NAMES,
         OPTION_ALL,
         OPTION_VERSION,
         OPTION_COMPLETE,
@@ -56,6 +60,8 @@ static const Option options[] = {
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
     {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
+    {"output", "FILE", OPTION_OUTPUT, "capture: write this file (- for standard output)"},
+    {"keep-names", NULL, OPTION_KEEP_NAMES, "capture: keep names of pools, mounts and interfaces"},
     {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
     {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
     {"help", NULL, 'h', "Show this help"},
@@ -244,6 +250,12 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_FROM:
                         cli->from = optarg;
                         break;
+                case OPTION_OUTPUT:
+                        cli->output = optarg;
+                        break;
+                case OPTION_KEEP_NAMES:
+                        cli->keep_names = true;
+                        break;
                 case OPTION_ONCE:
                         cli->once = true;
                         break;
@@ -297,6 +309,9 @@ static int run_verb(Cli *cli, int n, char **words)
         if (n > (verb->argument ? 2 : 1))
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
+        if ((cli->output || cli->keep_names) && verb->run != cmd_capture)
+                return cli_fail(cli, "Usage", "%s is for the verb capture alone",
+                                cli->output ? "--output" : "--keep-names");
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
 

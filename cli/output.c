@@ -24,6 +24,31 @@ static int write_all(int fd, const char *data, size_t length)
         return 0;
 }
 
+void cli_note(Cli *cli, const char *message)
+{
+        _cleanup_buf_ PnBuf line = {0};
+        Term term = cli->term;
+        const char *rest = message;
+
+        /* Standard error may be a terminal where standard output is none. */
+        term.color = false;
+        pn_buf_puts(&line, "pnhwctl: ");
+        while (*rest) {
+                size_t n = strcspn(rest, "\n");
+                _cleanup_free_ char *part = strndup(rest, n);
+
+                if (!part)
+                        break;
+                term_put(&term, &line, part);
+                pn_buf_put(&line, "\n", 1);
+                rest += n + (rest[n] == '\n');
+                if (*rest)
+                        pn_buf_puts(&line, "  ");
+        }
+        if (line.data)
+                (void)write_all(STDERR_FILENO, line.data, line.len);
+}
+
 int cli_fail(Cli *cli, const char *error, const char *format, ...)
 {
         _cleanup_free_ char *message = NULL;
@@ -49,27 +74,7 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
                 pn_buf_puts(&json, "}");
                 cli_put_json_buffer(cli, &json);
         } else {
-                _cleanup_buf_ PnBuf line = {0};
-                Term term = cli->term;
-                const char *rest = message;
-
-                /* Standard error may be a terminal where standard output is none. */
-                term.color = false;
-                pn_buf_puts(&line, "pnhwctl: ");
-                while (*rest) {
-                        size_t n = strcspn(rest, "\n");
-                        _cleanup_free_ char *part = strndup(rest, n);
-
-                        if (!part)
-                                break;
-                        term_put(&term, &line, part);
-                        pn_buf_put(&line, "\n", 1);
-                        rest += n + (rest[n] == '\n');
-                        if (*rest)
-                                pn_buf_puts(&line, "  ");
-                }
-                if (line.data)
-                        (void)write_all(STDERR_FILENO, line.data, line.len);
+                cli_note(cli, message);
         }
         return EXIT_FAILURE;
 }

@@ -354,33 +354,50 @@ static const char *time_of(const PnInventory *inventory, char now[static 32])
         return now;
 }
 
-static int document_facts(Cli *cli, Facts *ret)
+/* The inventory of a file or of a probe that is run now, as it stands there. */
+static int document_inventory(Cli *cli, PnInventory *ret)
 {
         _cleanup_buf_ PnBuf text = {0};
-        char now[32];
         int r;
 
         if (cli->from) {
-                ret->origin = ORIGIN_FILE;
                 r = read_file(cli, cli->from, &text);
                 if (r == 0)
                         r = read_document(cli,
                                           strcmp(cli->from, "-") ? cli->from : "standard input",
-                                          "BadFile", &text, &ret->inventory);
+                                          "BadFile", &text, ret);
         } else {
-                ret->origin = ORIGIN_PROBE;
                 r = probe_run(cli, &text);
                 if (r == 0)
-                        r = read_document(cli, "what pnhw-probe printed", "BadProbe", &text,
-                                          &ret->inventory);
+                        r = read_document(cli, "what pnhw-probe printed", "BadProbe", &text, ret);
         }
+        return r;
+}
+
+static int document_facts(Cli *cli, Facts *ret)
+{
+        char now[32];
+        int r = document_inventory(cli, &ret->inventory);
+
         if (r)
                 return r;
+        ret->origin = cli->from ? ORIGIN_FILE : ORIGIN_PROBE;
         if (pn_join(&ret->inventory) < 0 ||
             pn_assess(&ret->inventory, (PnBefore){0}, NULL, time_of(&ret->inventory, now),
                       &ret->status) < 0)
                 return cli_out_of_memory(cli);
         return 0;
+}
+
+int source_inventory(Cli *cli, PnInventory *ret)
+{
+        _cleanup_(pn_client_freep) PnClient *client = NULL;
+        int r;
+
+        if (cli->from || cli->once)
+                return document_inventory(cli, ret);
+        r = connect_daemon(cli, &client);
+        return r ? r : daemon_inventory(cli, client, NULL, ret);
 }
 
 int source_facts(Cli *cli, Want want, Facts *ret)

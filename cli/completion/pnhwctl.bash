@@ -13,7 +13,7 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
         return
         ;;
-    --from | --socket)
+    --from | --socket | --output)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
