@@ -48,11 +48,7 @@ static int put_table(Cli *cli, const PnStatus *status)
         for (unsigned i = 0; i < status->findings.n; i++)
                 if (cli->all || !pn_is_true(status->findings.v[i].accepted))
                         add_finding(table, &status->findings.v[i]);
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "Nothing was found to be wrong.");
+        cli_put_table(cli, table, "Nothing was found to be wrong.");
         return 0;
 }
 

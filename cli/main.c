@@ -7,14 +7,16 @@
 
 #include "client.h"
 #include "near.h"
+#include "remote.h"
 #include "source.h"
 #include "view.h"
 
 typedef struct Verb {
         const char *name;
         const char *argument; /* as shown in the help; NULL: takes none */
-        const char *help;
+        const char *help;     /* NULL: not for people */
         VerbFunction run;
+        enum { MANY_HOSTS, ONE_HOST } hosts; /* how many --host may name */
 } Verb;
 
 /* The first is what `pnhwctl` alone does. */
@@ -29,7 +31,8 @@ static const Verb verbs[] = {
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
     {"capture", NULL, "Write an inventory for strangers: without serials, MACs and names",
-     cmd_capture},
+     cmd_capture, ONE_HOST},
+    {"facts", "WHAT", NULL, cmd_facts},
 };
 
 typedef enum OptionId {
@@ -39,6 +42,7 @@ typedef enum OptionId {
         OPTION_SOCKET,
         OPTION_FROM,
         OPTION_ONCE,
+        OPTION_TIMEOUT,
         OPTION_OUTPUT,
         OPTION_KEEP_NAMES,
         OPTION_ALL,
@@ -57,6 +61,8 @@ static const Option options[] = {
     {"all", NULL, 'a', "Show also what is folded away"},
     {"json", "MODE", OPTION_JSON, "Write JSON: pretty, short or off"},
     {"", NULL, 'j', "The same as --json=pretty on a terminal, --json=short otherwise"},
+    {"host", "HOST", 'H', "Ask other machines over ssh: [USER@]HOST[,HOST…]"},
+    {"timeout", "SECONDS", OPTION_TIMEOUT, "Wait this long for each of them (20)"},
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
     {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
@@ -81,6 +87,8 @@ static int help(Cli *cli)
         for (size_t i = 0; i < PN_ELEMENTS(verbs); i++) {
                 _cleanup_free_ char *name = NULL;
 
+                if (!verbs[i].help)
+                        continue;
                 if (asprintf(&name, "%s%s%s", verbs[i].name, verbs[i].argument ? " " : "",
                              verbs[i].argument ? verbs[i].argument : "") < 0) {
                         name = NULL;
@@ -119,7 +127,8 @@ static int complete(Cli *cli, const char *what)
 {
         if (strcmp(what, "verbs") == 0) {
                 for (size_t i = 0; i < PN_ELEMENTS(verbs); i++)
-                        pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, verbs[i].help);
+                        if (verbs[i].help)
+                                pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, verbs[i].help);
         } else if (strcmp(what, "devices") == 0) {
                 Facts facts = {0};
 
@@ -153,8 +162,9 @@ static void suggest(const char *typed, bool is_option, char *ret, size_t size)
 
         for (size_t i = 0; i < n; i++) {
                 const char *name = is_option ? options[i].name : verbs[i].name;
-                int distance =
-                    *name && (!is_option || options[i].help) ? near_distance(typed, name) : -1;
+                int distance = *name && (is_option ? options[i].help : verbs[i].help)
+                                   ? near_distance(typed, name)
+                                   : -1;
 
                 if (distance >= 0 && distance < closest) {
                         closest = distance;
@@ -193,6 +203,30 @@ static int set_json(Cli *cli, const char *mode)
         return 0;
 }
 
+/* More than one --host adds up. */
+static int add_hosts(Cli *cli, const char *list)
+{
+        char *all = NULL;
+
+        if (asprintf(&all, "%s%s%s", cli->hosts ? cli->hosts : "", cli->hosts ? "," : "", list) < 0)
+                return cli_out_of_memory(cli);
+        free(cli->hosts);
+        cli->hosts = all;
+        return 0;
+}
+
+static int set_timeout(Cli *cli, const char *text)
+{
+        char *end;
+        unsigned long seconds = strtoul(text, &end, 10);
+
+        if (*text < '0' || *text > '9' || *end || seconds < 1 || seconds > 3600)
+                return cli_fail(cli, "Usage", "--timeout=%s: from 1 to 3600 seconds are possible",
+                                text);
+        cli->timeout = (unsigned)seconds;
+        return 0;
+}
+
 /* Whether JSON was asked for anywhere on the command line: errors before it are JSON, too. */
 static void find_json(Cli *cli, int argc, char **argv)
 {
@@ -223,7 +257,7 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
         for (;;) {
                 int at = optind;
 
-                c = getopt_long(argc, argv, ":ahj", table, NULL);
+                c = getopt_long(argc, argv, ":ahjH:", table, NULL);
                 if (c < 0)
                         break;
                 *ret_code = 0;
@@ -244,8 +278,15 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_NO_PAGER:
                         cli->no_pager = true;
                         break;
+                case 'H':
+                        *ret_code = add_hosts(cli, optarg);
+                        break;
+                case OPTION_TIMEOUT:
+                        *ret_code = set_timeout(cli, optarg);
+                        break;
                 case OPTION_SOCKET:
                         cli->socket = optarg;
+                        cli->socket_given = true;
                         break;
                 case OPTION_FROM:
                         cli->from = optarg;
@@ -312,6 +353,12 @@ static int run_verb(Cli *cli, int n, char **words)
         if ((cli->output || cli->keep_names) && verb->run != cmd_capture)
                 return cli_fail(cli, "Usage", "%s is for the verb capture alone",
                                 cli->output ? "--output" : "--keep-names");
+        if (cli->hosts && verb->hosts == ONE_HOST && strchr(cli->hosts, ','))
+                return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
+        if (cli->hosts)
+                return remote_run(cli, verb->run, verb->argument ? words[1] : NULL);
+        if (cli->timeout)
+                return cli_fail(cli, "Usage", "--timeout is for --host alone");
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
 
@@ -328,10 +375,13 @@ int main(int argc, char **argv)
                         code = cli_fail(&cli, "Usage", "--from needs the name of a file");
                 else if (cli.from && cli.once)
                         code = cli_fail(&cli, "Usage", "--from and --once exclude each other");
+                else if (cli.from && cli.hosts)
+                        code = cli_fail(&cli, "Usage", "--from and --host exclude each other");
                 else
                         code = run_verb(&cli, argc - optind, argv + optind);
         }
         code = cli_finish(&cli, code);
         pn_buf_done(&cli.page);
+        free(cli.hosts);
         return code;
 }

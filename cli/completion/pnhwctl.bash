@@ -13,6 +13,10 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
         return
         ;;
+    --host | -H)
+        mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
+        return
+        ;;
     --from | --socket | --output)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
