@@ -19,10 +19,14 @@ typedef struct Cli {
         bool no_legend, no_pager, all, once;
         const char *socket;
         const char *from;
-        const char *output;    /* capture: the file to write; NULL: standard output */
-        bool keep_names;       /* capture: of pools, interfaces and mount points */
+        const char *output; /* capture: the file to write; NULL: standard output */
+        bool keep_names;    /* capture: of pools, interfaces and mount points */
+        char **words;       /* measure: the devices */
+        unsigned n_words;
+        double seconds;               /* measure: of each device; 0: as is usual */
+        bool random, together, force; /* measure */
         char *hosts;           /* other machines to ask, separated by commas; NULL: this one */
-        unsigned timeout;      /* seconds to wait for each of them; 0: as is usual */
+        double timeout;        /* seconds to wait for each of them; 0: as is usual */
         bool socket_given;     /* by an option, and so for them too */
         struct Remote *remote; /* the one whose answer is shown; see remote.h */
         Table **join;          /* where tables of several hosts become one; NULL: they do not */
@@ -42,6 +46,7 @@ int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
+int cmd_measure(Cli *cli, const char *argument);
 int cmd_facts(Cli *cli, const char *argument);
 int cmd_capture(Cli *cli, const char *argument);
 

@@ -16,7 +16,7 @@ typedef struct Verb {
         const char *argument; /* as shown in the help; NULL: takes none */
         const char *help;     /* NULL: not for people */
         VerbFunction run;
-        enum { MANY_HOSTS, ONE_HOST } hosts; /* how many --host may name */
+        enum { MANY_HOSTS, ONE_HOST, NO_HOST } hosts; /* how many --host may name */
 } Verb;
 
 /* The first is what `pnhwctl` alone does. */
@@ -32,6 +32,8 @@ static const Verb verbs[] = {
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
     {"capture", NULL, "Write an inventory for strangers: without serials, MACs and names",
      cmd_capture, ONE_HOST},
+    {"measure", "DEVICE", "How fast drives read, and what the limit is (as root)", cmd_measure,
+     NO_HOST},
     {"facts", "WHAT", NULL, cmd_facts},
 };
 
@@ -44,6 +46,10 @@ typedef enum OptionId {
         OPTION_ONCE,
         OPTION_TIMEOUT,
         OPTION_OUTPUT,
+        OPTION_SECONDS,
+        OPTION_RANDOM,
+        OPTION_TOGETHER,
+        OPTION_FORCE,
         OPTION_KEEP_NAMES,
         OPTION_ALL,
         OPTION_VERSION,
@@ -68,6 +74,10 @@ static const Option options[] = {
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
     {"output", "FILE", OPTION_OUTPUT, "capture: write this file (- for standard output)"},
     {"keep-names", NULL, OPTION_KEEP_NAMES, "capture: keep names of pools, mounts and interfaces"},
+    {"seconds", "N", OPTION_SECONDS, "measure: read this long (3)"},
+    {"random", NULL, OPTION_RANDOM, "measure: 4 KiB here and there, one at a time"},
+    {"together", NULL, OPTION_TOGETHER, "measure: all at once, which shows what they share"},
+    {"force", NULL, OPTION_FORCE, "measure: also what fails or hangs"},
     {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
     {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
     {"help", NULL, 'h', "Show this help"},
@@ -215,15 +225,15 @@ static int add_hosts(Cli *cli, const char *list)
         return 0;
 }
 
-static int set_timeout(Cli *cli, const char *text)
+static int set_seconds(Cli *cli, const char *option, const char *text, double *ret)
 {
         char *end;
-        unsigned long seconds = strtoul(text, &end, 10);
+        double seconds = strtod(text, &end);
 
-        if (*text < '0' || *text > '9' || *end || seconds < 1 || seconds > 3600)
-                return cli_fail(cli, "Usage", "--timeout=%s: from 1 to 3600 seconds are possible",
-                                text);
-        cli->timeout = (unsigned)seconds;
+        if (*text < '0' || *text > '9' || *end || !(seconds >= 0.1 && seconds <= 3600))
+                return cli_fail(cli, "Usage", "--%s=%s: from 0.1 to 3600 seconds are possible",
+                                option, text);
+        *ret = seconds;
         return 0;
 }
 
@@ -282,7 +292,19 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                         *ret_code = add_hosts(cli, optarg);
                         break;
                 case OPTION_TIMEOUT:
-                        *ret_code = set_timeout(cli, optarg);
+                        *ret_code = set_seconds(cli, "timeout", optarg, &cli->timeout);
+                        break;
+                case OPTION_SECONDS:
+                        *ret_code = set_seconds(cli, "seconds", optarg, &cli->seconds);
+                        break;
+                case OPTION_RANDOM:
+                        cli->random = true;
+                        break;
+                case OPTION_TOGETHER:
+                        cli->together = true;
+                        break;
+                case OPTION_FORCE:
+                        cli->force = true;
                         break;
                 case OPTION_SOCKET:
                         cli->socket = optarg;
@@ -347,17 +369,31 @@ static int run_verb(Cli *cli, int n, char **words)
         if (verb->argument && n < 2)
                 return cli_fail(cli, "Usage", "%s needs a %s: %s", verb->name, verb->argument,
                                 verb->help);
-        if (n > (verb->argument ? 2 : 1))
+        if (n > (verb->argument ? 2 : 1) && verb->run != cmd_measure)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
         if ((cli->output || cli->keep_names) && verb->run != cmd_capture)
                 return cli_fail(cli, "Usage", "%s is for the verb capture alone",
                                 cli->output ? "--output" : "--keep-names");
+        if ((cli->seconds > 0 || cli->random || cli->together || cli->force) &&
+            verb->run != cmd_measure)
+                return cli_fail(cli, "Usage", "--%s is for the verb measure alone",
+                                cli->seconds > 0 ? "seconds"
+                                : cli->random    ? "random"
+                                : cli->together  ? "together"
+                                                 : "force");
+        if (verb->argument) {
+                cli->words = words + 1;
+                cli->n_words = (unsigned)n - 1;
+        }
+        if (cli->hosts && verb->hosts == NO_HOST)
+                return cli_fail(cli, "Usage", "%s is not for other hosts: run it there",
+                                verb->name);
         if (cli->hosts && verb->hosts == ONE_HOST && strchr(cli->hosts, ','))
                 return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
         if (cli->hosts)
                 return remote_run(cli, verb->run, verb->argument ? words[1] : NULL);
-        if (cli->timeout)
+        if (cli->timeout > 0)
                 return cli_fail(cli, "Usage", "--timeout is for --host alone");
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
