@@ -417,8 +417,8 @@ static int judge(Cli *one, const Hosts *hosts, const Host *host)
                 return cli_fail(one, "NoSsh", "cannot run %s: %s", hosts->ssh,
                                 strerror(host->error));
         case TOO_LATE:
-                return cli_fail(one, "Timeout", "no answer within %lld seconds%s%s",
-                                (long long)hosts->patience_ms / 1000, colon, said);
+                return cli_fail(one, "Timeout", "no answer within %g seconds%s%s",
+                                (double)hosts->patience_ms / 1000, colon, said);
         case TOO_MUCH:
                 return cli_fail(one, "BadAnswer", "its answer is longer than %zu MiB",
                                 ANSWER_MAX >> 20);
@@ -546,8 +546,8 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
 
         if (!hosts.ssh || !*hosts.ssh)
                 hosts.ssh = "ssh";
-        hosts.patience_ms = cli->timeout
-                                ? (int64_t)cli->timeout * 1000
+        hosts.patience_ms = cli->timeout > 0
+                                ? (int64_t)(cli->timeout * 1000)
                                 : (ANSWER_SECONDS + (cli->once ? ONCE_MORE_SECONDS : 0)) * 1000;
         r = add_hosts(cli, &hosts);
         if (r)

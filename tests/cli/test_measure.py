@@ -121,7 +121,8 @@ def both_engines_read_all_of_it_over_and_over():
 @test
 def offsets_are_aligned_and_inside():
     out = os.path.join(TMP.name, "trace-offsets")
-    run("nvme0", before=strace("-s", "0", "-o", out, "-e", "trace=pread64"), PNHW_NO_IO_URING="1")
+    run("nvme0", before=strace("-s", "0", "-o", out, "-P", os.path.join(DEV, "nvme0n1"),
+                               "-e", "trace=pread64"), PNHW_NO_IO_URING="1")
     with open(out, encoding="utf-8") as f:
         reads = re.findall(r"pread64.*, (\d+), (\d+)\) += \d", f.read())
     check(len(reads) > 20, "no reads were seen")
@@ -196,13 +197,15 @@ def nothing_is_ever_written():
 @test
 def a_read_that_fails_is_told_with_its_place():
     out = os.path.join(TMP.name, "trace-eio")
-    inject = strace("-o", out, "-e", "trace=pread64", "-e", "inject=pread64:error=EIO:when=30")
-    r = run("nvme0", "-j", before=inject, PNHW_NO_IO_URING="1")
+    # Of each thread the second read, of this device alone.
+    inject = strace("-o", out, "-P", os.path.join(DEV, "nvme0n1"), "-e", "trace=pread64",
+                    "-e", "inject=pread64:error=EIO:when=2")
+    r = run("nvme0", "-j", "--seconds=60", before=inject, PNHW_NO_IO_URING="1")
     result = json.loads(r.stdout)[0]
     check(r.returncode == 1, r.stdout)
     check(result["error_at"] % 512 == 0 and 0 <= result["error_at"] < SIZE, result)
     has(result["error"], "failed to read at byte %d" % result["error_at"], "Input/output error")
-    r = run("nvme0", "nvme2", before=inject, PNHW_NO_IO_URING="1")
+    r = run("nvme0", "nvme2", "--seconds=2", before=inject, PNHW_NO_IO_URING="1")
     check(r.returncode == 1, r.stdout)
     has(r.stdout, "✗ nvme0n1", "failed to read at byte", "dmesg", "nvme2n1")
 
