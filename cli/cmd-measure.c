@@ -437,17 +437,26 @@ static void put_result(const Measurement *all, const Target *target, PnBuf *out)
 
 static Mark mark_of(const Target *target, bool random)
 {
+        const PnRating *hop = target->speed.hop;
+
         if (target->error || target->is_stuck)
                 return MARK_CRITICAL;
         if (!target->is_done || !target->reads)
                 return MARK_UNKNOWN;
         if (random)
                 return MARK_GOOD;
-        return target->speed.limit == PN_SPEED_FAULT ? MARK_WARNING
-               : target->speed.limit == PN_SPEED_SLOT || target->speed.limit == PN_SPEED_PATH ||
-                       target->speed.limit == PN_SPEED_SHARED
-                   ? MARK_NOTICE
-                   : MARK_GOOD;
+        switch (target->speed.limit) {
+        case PN_SPEED_FAULT:
+                return MARK_WARNING;
+        case PN_SPEED_SLOT:
+        case PN_SPEED_PATH:
+        case PN_SPEED_SHARED:
+                return MARK_NOTICE;
+        case PN_SPEED_EITHER:
+                return hop && view_is_below(hop) ? MARK_NOTICE : MARK_GOOD;
+        default:
+                return MARK_GOOD;
+        }
 }
 
 static void put_paragraph(Cli *cli, const PnBuf *text, Style style)

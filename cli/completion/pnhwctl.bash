@@ -24,7 +24,7 @@ _pnhwctl()
         ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        [[ $word == show ]] && what=devices
+        [[ $word == show || $word == measure ]] && what=devices
     done
     if [[ $cur == -* ]]; then
         words=$(pnhwctl --complete=options 2>/dev/null)

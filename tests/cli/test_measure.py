@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CTL = os.path.abspath(os.path.join(sys.argv[1] if len(sys.argv) > 1 else "build", "cli", "pnhwctl"))
 TMP = tempfile.TemporaryDirectory(prefix="pnhw-measure-")
 DEV = os.path.join(TMP.name, "dev")
-SIZE = 5 * 1024 * 1024 + 512 * 3  # ends within a block
+SIZE = 1024 * 1024 + 512 * 3  # ends within a block; the first 16 reads go over it five times
 failed = 0
 
 
@@ -125,7 +125,7 @@ def offsets_are_aligned_and_inside():
                                "-e", "trace=pread64"), PNHW_NO_IO_URING="1")
     with open(out, encoding="utf-8") as f:
         reads = re.findall(r"pread64.*, (\d+), (\d+)\) += \d", f.read())
-    check(len(reads) > 20, "no reads were seen")
+    check(len(reads) >= 16, "no reads were seen")
     ends = set()
     for length, offset in ((int(a), int(b)) for a, b in reads):
         check(offset % 512 == 0 and length % 512 == 0 and 0 < length <= 512 * 1024, (offset, length))
@@ -208,6 +208,25 @@ def a_read_that_fails_is_told_with_its_place():
     r = run("nvme0", "nvme2", "--seconds=2", before=inject, PNHW_NO_IO_URING="1")
     check(r.returncode == 1, r.stdout)
     has(r.stdout, "✗ nvme0n1", "failed to read at byte", "dmesg", "nvme2n1")
+
+
+@test
+def a_device_that_ends_early_is_told():
+    """It becomes smaller while it is read: the one fault that io_uring shows without a broken drive."""
+    for env in {}, {"PNHW_NO_IO_URING": "1"}:
+        path = os.path.join(DEV, "nvme2n1")
+        with subprocess.Popen([CTL, "--once", "measure", "nvme2", "-j", "--seconds=100"], text=True,
+                              stdout=subprocess.PIPE, env=environment(**env)) as child:
+            end = time.monotonic() + 60
+            while not any(os.path.realpath("/proc/%d/fd/%s" % (child.pid, fd)) == path
+                          for fd in os.listdir("/proc/%d/fd" % child.pid)):
+                check(time.monotonic() < end, "was never opened")
+                time.sleep(0.01)
+            os.truncate(path, 4096)
+            out, _ = child.communicate(timeout=90)
+        os.truncate(path, SIZE)
+        result = json.loads(out)[0]
+        check(child.returncode == 1 and 0 < result["error_at"] < SIZE, result)
 
 
 @test

@@ -62,6 +62,10 @@ def main():
         *who_includes('<linux/rtnetlink.h>', ['daemon/probe/netlink.c']),
         *who_includes('<linux/ethtool_netlink.h>', ['daemon/probe/netlink.c']),
     ])
+    result('what reads devices has no call that writes', [
+        f'{path}: {match.group(0)}' for path in ('cli/reader.c', 'cli/reader-ring.c')
+        for match in re.finditer(r'\bp?writev?\w*\s*\(|io_uring_prep_(?!read\b)\w+|O_RDWR|O_WRONLY',
+                                 text(path))] + who_includes('<liburing.h>', ['cli/reader-ring.c']))
     result('nothing asks a card about its virtual functions', [
         path for path in programs
         if re.search(r'RTEXT_FILTER_VF\b', re.sub(r'/\*.*?\*/', '', text(path), flags=re.DOTALL))])
