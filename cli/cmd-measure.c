@@ -421,8 +421,11 @@ static void put_result(const Measurement *all, const Target *target, PnBuf *out)
                 pn_buf_puts(out, "Not measured.");
                 return;
         }
-        if (!target->reads)
+        if (!target->reads) {
+                if (!target->error && !target->is_stuck)
+                        pn_buf_puts(out, "Nothing was read.");
                 return;
+        }
         if (all->cli->random)
                 pn_speed_random_sentence(out, (double)target->reads / target->seconds, all->block,
                                          target->seconds * 1e6 / (double)target->reads,

@@ -97,7 +97,8 @@ static void *work(void *argument)
         bool go_on = true;
 
         (void)pthread_mutex_lock(&pool->lock);
-        while (go_on && !job->error && !read_is_over(pool->run)) {
+        /* However little time there is, each reads once, as with io_uring. */
+        while (go_on && !job->error) {
                 uint64_t offset;
                 unsigned length;
                 int64_t started = read_now();
@@ -111,7 +112,7 @@ static void *work(void *argument)
                         n = -errno;
                 (void)pthread_mutex_lock(&pool->lock);
                 job->under_way--;
-                go_on = read_account(job, n, offset, started);
+                go_on = read_account(job, n, offset, started) && !read_is_over(pool->run);
         }
         pool->running--;
         (void)pthread_cond_signal(&pool->changed);

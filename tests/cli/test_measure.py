@@ -87,7 +87,7 @@ def test(function):
 
 @test
 def it_says_what_the_limit_is():
-    r = run("nvme3")
+    r = run("nvme3", "--seconds=1")
     check(r.returncode == 0 and r.stderr == "", r.stderr)
     has(r.stdout, "nvme3n1 · Seagate FireCuda 520 SSD ZP2000GM30002 · PCIEX1_1 · 16 GT/s x1",
         " % of an x1 link: the ", "read ", " times over", "sequential reads of 512 KiB, 16 at a time")
@@ -108,7 +108,7 @@ def every_name_of_a_device_is_taken():
 @test
 def both_engines_read_all_of_it_over_and_over():
     for env, engine in ({}, None), ({"PNHW_NO_IO_URING": "1"}, "threads"):
-        r = run("nvme0", "-j", **env)
+        r = run("nvme0", "-j", "--seconds=1", **env)
         result = json.loads(r.stdout)[0]
         check(engine in (None, result["engine"]), result)
         check(result["engine"] in ("io_uring", "threads"), result)
