@@ -16,7 +16,6 @@ typedef struct Verb {
         const char *argument; /* as shown in the help; NULL: takes none */
         const char *help;     /* NULL: not for people */
         VerbFunction run;
-        enum { MANY_HOSTS, ONE_HOST, NO_HOST } hosts; /* how many --host may name */
 } Verb;
 
 /* The first is what `pnhwctl` alone does. */
@@ -31,9 +30,8 @@ static const Verb verbs[] = {
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
     {"capture", NULL, "Write an inventory for strangers: without serials, MACs and names",
-     cmd_capture, ONE_HOST},
-    {"measure", "DEVICE", "How fast drives read, and what the limit is (as root)", cmd_measure,
-     NO_HOST},
+     cmd_capture},
+    {"measure", "DEVICE", "How fast drives read, and what the limit is (as root)", cmd_measure},
     {"facts", "WHAT", NULL, cmd_facts},
 };
 
@@ -386,10 +384,10 @@ static int run_verb(Cli *cli, int n, char **words)
                 cli->words = words + 1;
                 cli->n_words = (unsigned)n - 1;
         }
-        if (cli->hosts && verb->hosts == NO_HOST)
+        if (cli->hosts && verb->run == cmd_measure)
                 return cli_fail(cli, "Usage", "%s is not for other hosts: run it there",
                                 verb->name);
-        if (cli->hosts && verb->hosts == ONE_HOST && strchr(cli->hosts, ','))
+        if (cli->hosts && verb->run == cmd_capture && strchr(cli->hosts, ','))
                 return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
         if (cli->hosts)
                 return remote_run(cli, verb->run, verb->argument ? words[1] : NULL);
