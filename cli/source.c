@@ -247,7 +247,7 @@ static int remote_object(Cli *cli, const char *wanted, const char *name, const P
 static int remote_facts(Cli *cli, Want want, Facts *ret)
 {
         struct json_object *json = NULL;
-        int r = remote_answer(cli, facts_word(want), &json);
+        int r = remote_answer(cli, facts_word((int)want), &json);
 
         if (r)
                 return r;
