@@ -137,6 +137,7 @@ static int open_node(Cli *cli, Target *target, const PnText *number)
                 path = NULL;
                 return cli_out_of_memory(cli);
         }
+        /* O_NONBLOCK: whatever else is there by mistake (a pipe) must not make it wait. */
         target->fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NONBLOCK);
         /* Some file systems that tests keep their files on cannot do without a cache. */
         if (target->fd < 0 && errno == EINVAL && is_test)
