@@ -143,7 +143,10 @@ static int open_node(Cli *cli, Target *target, const PnText *number)
         if (target->fd < 0 && errno == EINVAL && is_test)
                 target->fd = open(path, O_RDONLY | O_CLOEXEC);
         if (target->fd < 0 && (errno == EACCES || errno == EPERM))
-                return cli_fail(cli, "PermissionDenied", "you may not read %s: measure as root",
+                return cli_fail(cli, "PermissionDenied",
+                                geteuid() ? "you may not read %s: measure as root"
+                                          : "even root may not read %s here: this is a container "
+                                            "that was not given the device",
                                 path);
         if (target->fd < 0)
                 return cli_fail(cli, "IO", "cannot open %s: %s", path, strerror(errno));
