@@ -11,6 +11,8 @@ typedef enum JsonMode {
         JSON_PRETTY, /* indented */
 } JsonMode;
 
+typedef struct Table Table;
+
 typedef struct Cli {
         Term term;
         JsonMode json;
@@ -18,6 +20,18 @@ typedef struct Cli {
         const char *socket;
         const char *from;
         const char *explain; /* the code that `findings` is to explain, or NULL */
+        const char *output;  /* capture: the file to write; NULL: standard output */
+        bool keep_names;     /* capture: of pools, interfaces and mount points */
+        char **words;        /* measure: the devices */
+        unsigned n_words;
+        double seconds;               /* measure: of each device; 0: as is usual */
+        bool random, together, force; /* measure */
+        char *hosts;           /* other machines to ask, separated by commas; NULL: this one */
+        double timeout;        /* seconds to wait for each of them; 0: as is usual */
+        bool socket_given;     /* by an option, and so for them too */
+        struct Remote *remote; /* the one whose answer is shown; see remote.h */
+        Table **join;          /* where tables of several hosts become one; NULL: they do not */
+        bool has_joined;
         PnBuf page;
 } Cli;
 
@@ -33,10 +47,20 @@ int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
+int cmd_measure(Cli *cli, const char *argument);
+int cmd_facts(Cli *cli, const char *argument);
+int cmd_capture(Cli *cli, const char *argument);
 
 /* Says why there is no answer: on standard error in words, or as the one JSON document
  * {"error", "message"} where JSON was asked for. Returns the exit code. */
 int cli_fail(Cli *cli, const char *error, const char *format, ...) _printf_(3, 4);
+
+/* Says something that is no answer and no failure, on standard error. */
+void cli_note(Cli *cli, const char *message);
+
+/* Puts a table on the page; or, if it has no row, a sentence. Of several hosts, joins it to those
+ * of the others. */
+void cli_put_table(Cli *cli, Table *table, const char *otherwise);
 
 /* Puts a JSON value (valid JSON text) on the page in the form that was asked for. Characters that
  * could harm a terminal are written as escapes: the same document. */

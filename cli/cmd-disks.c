@@ -66,11 +66,7 @@ static int put_table(Cli *cli, const PnInventory *inventory)
         for (unsigned i = 0; i < inventory->disks.n; i++)
                 if (add_disk(table, &inventory->disks.v[i]) < 0)
                         return -ENOMEM;
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "There is no disk in this machine besides NVMe drives.");
+        cli_put_table(cli, table, "There is no disk in this machine besides NVMe drives.");
         return 0;
 }
 

@@ -50,18 +50,13 @@ static int put_table(Cli *cli, const PnStatus *status)
         for (unsigned i = 0; i < status->findings.n; i++)
                 if (cli->all || !pn_is_true(status->findings.v[i].accepted))
                         add_finding(table, &status->findings.v[i]);
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        if (cli->no_legend)
-                return 0;
-        if (!table_rows(table)) {
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "Nothing was found to be wrong.");
-                return 0;
+        cli_put_table(cli, table, "Nothing was found to be wrong.");
+        if (!cli->no_legend && table_rows(table) > 0) {
+                pn_buf_puts(&cli->page, "\n");
+                term_put_wrapped(
+                    &cli->term, &cli->page, 0, 0, STYLE_DIM,
+                    "What a code means, and what to do: pnhwctl findings --explain CODE");
         }
-        pn_buf_puts(&cli->page, "\n");
-        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM,
-                         "What a code means, and what to do: pnhwctl findings --explain CODE");
         return 0;
 }
 

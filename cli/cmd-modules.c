@@ -151,11 +151,7 @@ static int put_table(Cli *cli, const Facts *facts)
         view_done(&view);
         if (r < 0)
                 return r;
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "No network port of this machine has a module that can be read.");
+        cli_put_table(cli, table, "No network port of this machine has a module that can be read.");
         return 0;
 }
 

@@ -127,11 +127,7 @@ static int put_table(Cli *cli, const Facts *facts)
         for (unsigned i = 0; i < facts->inventory.nics.n; i++)
                 add_nic(table, &view, &facts->ports, &facts->inventory.nics.v[i]);
         view_done(&view);
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "There is no network port in this machine.");
+        cli_put_table(cli, table, "There is no network port in this machine.");
         return 0;
 }
 

@@ -232,11 +232,7 @@ static int put_table(Cli *cli, const Facts *facts)
         view_done(&view);
         if (r < 0)
                 return r;
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "There is no NVMe drive in this machine.");
+        cli_put_table(cli, table, "There is no NVMe drive in this machine.");
         return 0;
 }
 

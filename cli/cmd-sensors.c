@@ -146,11 +146,7 @@ static int put_table(Cli *cli, const PnInventory *inventory)
                 add_chip(table, &inventory->sensors.v[i]);
         for (unsigned i = 0; i < inventory->nvme.n; i++)
                 add_drive(table, &inventory->nvme.v[i]);
-        if (table_rows(table))
-                table_print(table, &cli->page, !cli->no_legend);
-        else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "Nothing in this machine shows what it measures.");
+        cli_put_table(cli, table, "Nothing in this machine shows what it measures.");
         return 0;
 }
 

@@ -8,13 +8,14 @@
 #include "client.h"
 #include "codes.h"
 #include "near.h"
+#include "remote.h"
 #include "source.h"
 #include "view.h"
 
 typedef struct Verb {
         const char *name;
         const char *argument; /* as shown in the help; NULL: takes none */
-        const char *help;
+        const char *help;     /* NULL: not for people */
         VerbFunction run;
 } Verb;
 
@@ -29,6 +30,10 @@ static const Verb verbs[] = {
     {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
+    {"capture", NULL, "Write an inventory for strangers: without serials, MACs and names",
+     cmd_capture},
+    {"measure", "DEVICE", "How fast drives read, and what the limit is (as root)", cmd_measure},
+    {"facts", "WHAT", NULL, cmd_facts},
 };
 
 typedef enum OptionId {
@@ -39,6 +44,13 @@ typedef enum OptionId {
         OPTION_FROM,
         OPTION_ONCE,
         OPTION_EXPLAIN,
+        OPTION_TIMEOUT,
+        OPTION_OUTPUT,
+        OPTION_SECONDS,
+        OPTION_RANDOM,
+        OPTION_TOGETHER,
+        OPTION_FORCE,
+        OPTION_KEEP_NAMES,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -55,9 +67,17 @@ static const Option options[] = {
     {"explain", "CODE", OPTION_EXPLAIN, "With findings: what a code means, and what to do"},
     {"json", "MODE", OPTION_JSON, "Write JSON: pretty, short or off"},
     {"", NULL, 'j', "The same as --json=pretty on a terminal, --json=short otherwise"},
+    {"host", "HOST", 'H', "Ask other machines over ssh: [USER@]HOST[,HOST…]"},
+    {"timeout", "N", OPTION_TIMEOUT, "Wait so many seconds for each of them (20)"},
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
     {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
+    {"output", "FILE", OPTION_OUTPUT, "capture: write this file (- for standard output)"},
+    {"keep-names", NULL, OPTION_KEEP_NAMES, "capture: keep names of pools, mounts and interfaces"},
+    {"seconds", "N", OPTION_SECONDS, "measure: read so many seconds (3)"},
+    {"random", NULL, OPTION_RANDOM, "measure: 4 KiB here and there, one at a time"},
+    {"together", NULL, OPTION_TOGETHER, "measure: all at once, which shows what they share"},
+    {"force", NULL, OPTION_FORCE, "measure: also what fails or hangs"},
     {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
     {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
     {"help", NULL, 'h', "Show this help"},
@@ -77,6 +97,8 @@ static int help(Cli *cli)
         for (size_t i = 0; i < PN_ELEMENTS(verbs); i++) {
                 _cleanup_free_ char *name = NULL;
 
+                if (!verbs[i].help)
+                        continue;
                 if (asprintf(&name, "%s%s%s", verbs[i].name, verbs[i].argument ? " " : "",
                              verbs[i].argument ? verbs[i].argument : "") < 0) {
                         name = NULL;
@@ -115,7 +137,8 @@ static int complete(Cli *cli, const char *what)
 {
         if (strcmp(what, "verbs") == 0) {
                 for (size_t i = 0; i < PN_ELEMENTS(verbs); i++)
-                        pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, verbs[i].help);
+                        if (verbs[i].help)
+                                pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, verbs[i].help);
         } else if (strcmp(what, "devices") == 0) {
                 Facts facts = {0};
 
@@ -153,8 +176,9 @@ static void suggest(const char *typed, bool is_option, char *ret, size_t size)
 
         for (size_t i = 0; i < n; i++) {
                 const char *name = is_option ? options[i].name : verbs[i].name;
-                int distance =
-                    *name && (!is_option || options[i].help) ? near_distance(typed, name) : -1;
+                int distance = *name && (is_option ? options[i].help : verbs[i].help)
+                                   ? near_distance(typed, name)
+                                   : -1;
 
                 if (distance >= 0 && distance < closest) {
                         closest = distance;
@@ -193,6 +217,30 @@ static int set_json(Cli *cli, const char *mode)
         return 0;
 }
 
+/* More than one --host adds up. */
+static int add_hosts(Cli *cli, const char *list)
+{
+        char *all = NULL;
+
+        if (asprintf(&all, "%s%s%s", cli->hosts ? cli->hosts : "", cli->hosts ? "," : "", list) < 0)
+                return cli_out_of_memory(cli);
+        free(cli->hosts);
+        cli->hosts = all;
+        return 0;
+}
+
+static int set_seconds(Cli *cli, const char *option, const char *text, double *ret)
+{
+        char *end;
+        double seconds = strtod(text, &end);
+
+        if (*text < '0' || *text > '9' || *end || !(seconds >= 0.1 && seconds <= 3600))
+                return cli_fail(cli, "Usage", "--%s=%s: from 0.1 to 3600 seconds are possible",
+                                option, text);
+        *ret = seconds;
+        return 0;
+}
+
 /* Whether JSON was asked for anywhere on the command line: errors before it are JSON, too. */
 static void find_json(Cli *cli, int argc, char **argv)
 {
@@ -223,7 +271,7 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
         for (;;) {
                 int at = optind;
 
-                c = getopt_long(argc, argv, ":ahj", table, NULL);
+                c = getopt_long(argc, argv, ":ahjH:", table, NULL);
                 if (c < 0)
                         break;
                 *ret_code = 0;
@@ -244,14 +292,39 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_NO_PAGER:
                         cli->no_pager = true;
                         break;
+                case 'H':
+                        *ret_code = add_hosts(cli, optarg);
+                        break;
+                case OPTION_TIMEOUT:
+                        *ret_code = set_seconds(cli, "timeout", optarg, &cli->timeout);
+                        break;
+                case OPTION_SECONDS:
+                        *ret_code = set_seconds(cli, "seconds", optarg, &cli->seconds);
+                        break;
+                case OPTION_RANDOM:
+                        cli->random = true;
+                        break;
+                case OPTION_TOGETHER:
+                        cli->together = true;
+                        break;
+                case OPTION_FORCE:
+                        cli->force = true;
+                        break;
                 case OPTION_SOCKET:
                         cli->socket = optarg;
+                        cli->socket_given = true;
                         break;
                 case OPTION_FROM:
                         cli->from = optarg;
                         break;
                 case OPTION_EXPLAIN:
                         cli->explain = optarg;
+                        break;
+                case OPTION_OUTPUT:
+                        cli->output = optarg;
+                        break;
+                case OPTION_KEEP_NAMES:
+                        cli->keep_names = true;
                         break;
                 case OPTION_ONCE:
                         cli->once = true;
@@ -306,12 +379,35 @@ static int run_verb(Cli *cli, int n, char **words)
         if (verb->argument && n < 2)
                 return cli_fail(cli, "Usage", "%s needs a %s: %s", verb->name, verb->argument,
                                 verb->help);
-        if (n > (verb->argument ? 2 : 1))
+        if (n > (verb->argument ? 2 : 1) && verb->run != cmd_measure)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
         if (cli->explain && verb->run != cmd_findings)
                 return cli_fail(cli, "Usage", "--explain goes with the verb findings, not with %s",
                                 verb->name);
+        if ((cli->output || cli->keep_names) && verb->run != cmd_capture)
+                return cli_fail(cli, "Usage", "%s is for the verb capture alone",
+                                cli->output ? "--output" : "--keep-names");
+        if ((cli->seconds > 0 || cli->random || cli->together || cli->force) &&
+            verb->run != cmd_measure)
+                return cli_fail(cli, "Usage", "--%s is for the verb measure alone",
+                                cli->seconds > 0 ? "seconds"
+                                : cli->random    ? "random"
+                                : cli->together  ? "together"
+                                                 : "force");
+        if (verb->argument) {
+                cli->words = words + 1;
+                cli->n_words = (unsigned)n - 1;
+        }
+        if (cli->hosts && verb->run == cmd_measure)
+                return cli_fail(cli, "Usage", "%s is not for other hosts: run it there",
+                                verb->name);
+        if (cli->hosts && verb->run == cmd_capture && strchr(cli->hosts, ','))
+                return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
+        if (cli->hosts)
+                return remote_run(cli, verb->run, verb->argument ? words[1] : NULL);
+        if (cli->timeout > 0)
+                return cli_fail(cli, "Usage", "--timeout is for --host alone");
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
 
@@ -328,10 +424,13 @@ int main(int argc, char **argv)
                         code = cli_fail(&cli, "Usage", "--from needs the name of a file");
                 else if (cli.from && cli.once)
                         code = cli_fail(&cli, "Usage", "--from and --once exclude each other");
+                else if (cli.from && cli.hosts)
+                        code = cli_fail(&cli, "Usage", "--from and --host exclude each other");
                 else
                         code = run_verb(&cli, argc - optind, argv + optind);
         }
         code = cli_finish(&cli, code);
         pn_buf_done(&cli.page);
+        free(cli.hosts);
         return code;
 }

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "cli.h"
+#include "remote.h"
+#include "table.h"
 
 static int write_all(int fd, const char *data, size_t length)
 {
@@ -22,6 +23,31 @@ static int write_all(int fd, const char *data, size_t length)
                 length -= (size_t)n;
         }
         return 0;
+}
+
+void cli_note(Cli *cli, const char *message)
+{
+        _cleanup_buf_ PnBuf line = {0};
+        Term term = cli->term;
+        const char *rest = message;
+
+        /* Standard error may be a terminal where standard output is none. */
+        term.color = false;
+        pn_buf_puts(&line, "pnhwctl: ");
+        while (*rest) {
+                size_t n = strcspn(rest, "\n");
+                _cleanup_free_ char *part = strndup(rest, n);
+
+                if (!part)
+                        break;
+                term_put(&term, &line, part);
+                pn_buf_put(&line, "\n", 1);
+                rest += n + (rest[n] == '\n');
+                if (*rest)
+                        pn_buf_puts(&line, "  ");
+        }
+        if (line.data)
+                (void)write_all(STDERR_FILENO, line.data, line.len);
 }
 
 int cli_fail(Cli *cli, const char *error, const char *format, ...)
@@ -49,27 +75,14 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
                 pn_buf_puts(&json, "}");
                 cli_put_json_buffer(cli, &json);
         } else {
-                _cleanup_buf_ PnBuf line = {0};
-                Term term = cli->term;
-                const char *rest = message;
+                _cleanup_free_ char *of_host = NULL;
 
-                /* Standard error may be a terminal where standard output is none. */
-                term.color = false;
-                pn_buf_puts(&line, "pnhwctl: ");
-                while (*rest) {
-                        size_t n = strcspn(rest, "\n");
-                        _cleanup_free_ char *part = strndup(rest, n);
-
-                        if (!part)
-                                break;
-                        term_put(&term, &line, part);
-                        pn_buf_put(&line, "\n", 1);
-                        rest += n + (rest[n] == '\n');
-                        if (*rest)
-                                pn_buf_puts(&line, "  ");
-                }
-                if (line.data)
-                        (void)write_all(STDERR_FILENO, line.data, line.len);
+                if (!cli->remote || !cli->remote->host)
+                        cli_note(cli, message);
+                else if (asprintf(&of_host, "%s: %s", cli->remote->host, message) >= 0)
+                        cli_note(cli, of_host);
+                else
+                        of_host = NULL;
         }
         return EXIT_FAILURE;
 }
@@ -197,6 +210,33 @@ void cli_put_json_list(Cli *cli, const PnType *type, const void *objects, unsign
         }
         pn_buf_puts(&buf, "]");
         cli_put_json_buffer(cli, &buf);
+}
+
+void cli_put_table(Cli *cli, Table *table, const char *otherwise)
+{
+        _cleanup_free_ char *of_host = NULL;
+
+        if (!table_rows(table) && cli->no_legend) {
+                cli->has_joined = cli->join != NULL;
+        } else if (!cli->join) {
+                if (table_rows(table))
+                        table_print(table, &cli->page, !cli->no_legend);
+                else
+                        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, otherwise);
+        } else {
+                cli->has_joined = true;
+                table_join(cli->join, table, cli->remote->host);
+                if (!*cli->join)
+                        cli->page.error = -ENOMEM;
+                if (table_rows(table))
+                        return;
+                if (asprintf(&of_host, "%s: %s", cli->remote->host, otherwise) < 0) {
+                        of_host = NULL;
+                        cli->page.error = -ENOMEM;
+                        return;
+                }
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, of_host);
+        }
 }
 
 int cli_out_of_memory(Cli *cli)

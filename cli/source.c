@@ -13,9 +13,11 @@
 #include "assess.h"
 #include "client.h"
 #include "device.h"
+#include "facts.h"
 #include "join.h"
 #include "near.h"
 #include "probe.h"
+#include "remote.h"
 #include "text.h"
 
 #define ANSWER_TIMEOUT_MS 5000
@@ -136,6 +138,16 @@ static int daemon_inventory(Cli *cli, PnClient *client, const char *parameters, 
                            json_object_object_get(reply.parameters, "inventory"), ret);
 }
 
+/* The answer's own words, for JSON: they may have fields that we do not know. */
+static int keep_status_text(Cli *cli, struct json_object *status, Facts *ret)
+{
+        const char *text = json_object_to_json_string_length(
+            status, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &ret->status_length);
+
+        ret->status_text = text ? strndup(text, ret->status_length) : NULL;
+        return ret->status_text ? 0 : cli_out_of_memory(cli);
+}
+
 static int daemon_facts(Cli *cli, Want want, Facts *ret)
 {
         _cleanup_(pn_client_freep) PnClient *client = NULL;
@@ -147,13 +159,9 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
         if (r)
                 return r;
         if (want == WANT_STATUS && cli->json != JSON_OFF) {
-                const char *text = json_object_to_json_string_length(
-                    reply.parameters, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
-                    &ret->status_length);
-
-                ret->status_text = text ? strndup(text, ret->status_length) : NULL;
-                if (!ret->status_text)
-                        return cli_out_of_memory(cli);
+                r = keep_status_text(cli, reply.parameters, ret);
+                if (r)
+                        return r;
         }
         r = read_answer(cli, pn_type_Status(), reply.parameters, &ret->status);
         if (r == 0 && want != WANT_STATUS) {
@@ -168,6 +176,101 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
                 r = daemon_inventory(cli, client, parameters, &ret->inventory);
         }
         return r;
+}
+
+/* ---- other machines ---- */
+
+/* Parses a host's answer. While nobody has been asked yet, notes what to ask and ends the verb. */
+static int remote_answer(Cli *cli, const char *wanted, struct json_object **ret)
+{
+        _cleanup_free_ char *sentence = NULL;
+        struct json_object *json = NULL, *error = NULL, *message = NULL;
+        const Remote *remote = cli->remote;
+        int r;
+
+        if (!remote->host) {
+                cli->remote->wanted = strdup(wanted);
+                return cli->remote->wanted ? EXIT_FAILURE : cli_out_of_memory(cli);
+        }
+        r = pn_parse_json(remote->answer, remote->length, &json, &sentence);
+        if (r == -ENOMEM)
+                return cli_out_of_memory(cli);
+        if (r < 0)
+                return cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
+                                sentence ? sentence : "no JSON");
+        if (json_object_is_type(json, json_type_object) &&
+            json_object_object_get_ex(json, "error", &error) &&
+            json_object_object_get_ex(json, "message", &message)) {
+                const char *code = json_object_get_string(error);
+                const char *why = json_object_get_string(message);
+
+                if (pn_streq(code, "Usage"))
+                        r = cli_fail(cli, "Usage",
+                                     "its pnhwctl does not know the question; is it older than "
+                                     "this one? (%s)",
+                                     why ? why : "no reason");
+                else
+                        r = cli_fail(cli, code ? code : "BadAnswer", "%s", why ? why : "no reason");
+                json_object_put(json);
+                return r;
+        }
+        *ret = json;
+        return 0;
+}
+
+static int read_remote(Cli *cli, const PnType *type, struct json_object *json, void *ret)
+{
+        _cleanup_free_ char *sentence = NULL;
+        int r = pn_read_json(type, json, PN_JSON_ALLOW_UNKNOWN, ret, &sentence, NULL);
+
+        if (r == -ENOMEM)
+                return cli_out_of_memory(cli);
+        return r < 0 ? cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
+                                sentence ? sentence : "unknown")
+                     : 0;
+}
+
+static struct json_object *member(struct json_object *json, const char *name);
+
+static int remote_object(Cli *cli, const char *wanted, const char *name, const PnType *type,
+                         void *ret)
+{
+        struct json_object *json = NULL;
+        int r = remote_answer(cli, wanted, &json);
+
+        if (r == 0)
+                r = read_remote(cli, type, member(json, name), ret);
+        json_object_put(json);
+        return r;
+}
+
+static int remote_facts(Cli *cli, Want want, Facts *ret)
+{
+        struct json_object *json = NULL;
+        int r = remote_answer(cli, facts_word((int)want), &json);
+
+        if (r)
+                return r;
+        ret->origin = cli->once ? ORIGIN_PROBE : ORIGIN_DAEMON;
+        r = read_remote(cli, pn_type_Status(), member(json, "status"), &ret->status);
+        if (r == 0 && want == WANT_STATUS && cli->json != JSON_OFF)
+                r = keep_status_text(cli, member(json, "status"), ret);
+        if (r == 0 && want != WANT_STATUS)
+                r = read_remote(cli, pn_type_Inventory(), member(json, "inventory"),
+                                &ret->inventory);
+        json_object_put(json);
+        return r;
+}
+
+static int remote_device(Cli *cli, const char *name, PnDevice *ret)
+{
+        _cleanup_free_ char *wanted = NULL;
+
+        if (asprintf(&wanted, FACTS_DEVICE "%s", name) < 0) {
+                wanted = NULL;
+                return cli_out_of_memory(cli);
+        }
+        return remote_object(cli, wanted, "device", pn_type_Device(), ret);
 }
 
 /* ---- documents ---- */
@@ -354,28 +457,34 @@ static const char *time_of(const PnInventory *inventory, char now[static 32])
         return now;
 }
 
-static int document_facts(Cli *cli, Facts *ret)
+/* The inventory of a file or of a probe that is run now, as it stands there. */
+static int document_inventory(Cli *cli, PnInventory *ret)
 {
         _cleanup_buf_ PnBuf text = {0};
-        char now[32];
         int r;
 
         if (cli->from) {
-                ret->origin = ORIGIN_FILE;
                 r = read_file(cli, cli->from, &text);
                 if (r == 0)
                         r = read_document(cli,
                                           strcmp(cli->from, "-") ? cli->from : "standard input",
-                                          "BadFile", &text, &ret->inventory);
+                                          "BadFile", &text, ret);
         } else {
-                ret->origin = ORIGIN_PROBE;
                 r = probe_run(cli, &text);
                 if (r == 0)
-                        r = read_document(cli, "what pnhw-probe printed", "BadProbe", &text,
-                                          &ret->inventory);
+                        r = read_document(cli, "what pnhw-probe printed", "BadProbe", &text, ret);
         }
+        return r;
+}
+
+static int document_facts(Cli *cli, Facts *ret)
+{
+        char now[32];
+        int r = document_inventory(cli, &ret->inventory);
+
         if (r)
                 return r;
+        ret->origin = cli->from ? ORIGIN_FILE : ORIGIN_PROBE;
         if (pn_join(&ret->inventory) < 0 ||
             pn_assess(&ret->inventory, (PnBefore){0}, NULL, time_of(&ret->inventory, now),
                       &ret->status) < 0)
@@ -383,9 +492,24 @@ static int document_facts(Cli *cli, Facts *ret)
         return 0;
 }
 
+int source_inventory(Cli *cli, PnInventory *ret)
+{
+        _cleanup_(pn_client_freep) PnClient *client = NULL;
+        int r;
+
+        if (cli->remote)
+                return remote_object(cli, FACTS_INVENTORY, "inventory", pn_type_Inventory(), ret);
+        if (cli->from || cli->once)
+                return document_inventory(cli, ret);
+        r = connect_daemon(cli, &client);
+        return r ? r : daemon_inventory(cli, client, NULL, ret);
+}
+
 int source_facts(Cli *cli, Want want, Facts *ret)
 {
-        int r = cli->from || cli->once ? document_facts(cli, ret) : daemon_facts(cli, want, ret);
+        int r = cli->remote              ? remote_facts(cli, want, ret)
+                : cli->from || cli->once ? document_facts(cli, ret)
+                                         : daemon_facts(cli, want, ret);
 
         if (r == 0 && want & WANT_NICS) {
                 const PnRatings ratings = {PN_KNOWN, ret->status.ratings.n, ret->status.ratings.v};
@@ -446,6 +570,8 @@ int source_device(Cli *cli, const char *name, PnDevice *ret)
         Facts facts = {0};
         int r;
 
+        if (cli->remote)
+                return remote_device(cli, name, ret);
         if (!cli->from && !cli->once)
                 return daemon_device(cli, name, ret);
         r = document_facts(cli, &facts);

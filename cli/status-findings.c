@@ -2,6 +2,7 @@
 /* The findings on the status page: what is wrong, why, what to do, what it affects, and the command
  * that shows more. */
 
+#include "remote.h"
 #include "status.h"
 #include "units.h"
 
@@ -16,6 +17,8 @@
 static void put_command(const Cli *cli, Origin origin, PnBuf *out)
 {
         pn_buf_puts(out, "pnhwctl ");
+        if (cli->remote)
+                pn_buf_printf(out, "-H %s ", cli->remote->host);
         if (origin == ORIGIN_PROBE)
                 pn_buf_puts(out, "--once ");
         else if (origin == ORIGIN_FILE)

@@ -29,6 +29,7 @@ struct Table {
         const Column *columns;
         unsigned n_columns, n_rows, capacity;
         Row *rows;
+        Column *own_columns; /* if they are not the author's */
         bool failed;
 };
 
@@ -57,6 +58,7 @@ void table_free(Table *table)
                 free(table->rows[i].cells);
         }
         free(table->rows);
+        free(table->own_columns);
         free(table);
 }
 
@@ -125,6 +127,45 @@ void table_format(Table *table, unsigned column, const char *format, ...)
                 return;
         }
         table_set(table, column, text);
+}
+
+static Table *joined_new(const Table *table)
+{
+        unsigned n = table->n_columns + 1;
+        _cleanup_free_ Column *columns = calloc(n, sizeof *columns);
+        Table *all = columns ? table_new(table->term, columns, n) : NULL;
+
+        if (!all)
+                return NULL;
+        columns[0] = (Column){"HOST", 0, 0, 0};
+        memcpy(columns + 1, table->columns, table->n_columns * sizeof *columns);
+        all->own_columns = PN_STEAL(columns);
+        return all;
+}
+
+void table_join(Table **all, Table *table, const char *host)
+{
+        int first;
+
+        if (!*all)
+                *all = joined_new(table);
+        if (!*all) {
+                table->failed = true;
+                return;
+        }
+        first = (int)(*all)->n_rows;
+        for (unsigned i = 0; i < table->n_rows; i++) {
+                Row *row = &table->rows[i], *to;
+                int parent = row->parent >= 0 ? row->parent + first : TABLE_NO_PARENT;
+
+                if (table_row(*all, parent) < 0)
+                        return;
+                table_set(*all, 0, host);
+                to = &(*all)->rows[(*all)->n_rows - 1];
+                memcpy(to->cells + 1, row->cells, table->n_columns * sizeof *row->cells);
+                memset(row->cells, 0, table->n_columns * sizeof *row->cells);
+        }
+        (*all)->failed |= table->failed;
 }
 
 unsigned table_rows(const Table *table)

@@ -37,6 +37,10 @@ void table_set(Table *table, unsigned column, const char *text);
 void table_set_styled(Table *table, unsigned column, Style style, const char *text);
 void table_format(Table *table, unsigned column, const char *format, ...) _printf_(3, 4);
 
+/* Moves all rows of `table` to the end of `*all` (made if NULL), where the first column says which
+ * host they are from. All tables that are joined have the same columns. */
+void table_join(Table **all, Table *table, const char *host);
+
 unsigned table_rows(const Table *table);
 
 /* Appends the table to `out`. Columns without a value in any row are left out. */

@@ -18,14 +18,18 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W "$(sed 's/:.*//' <<<"$words")" -- "$cur")
         return
         ;;
-    --from | --socket)
+    --host | -H)
+        mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
+        return
+        ;;
+    --from | --socket | --output)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        [[ $word == show ]] && what=devices
+        [[ $word == show || $word == measure ]] && what=devices
     done
     if [[ $cur == -* ]]; then
         words=$(pnhwctl --complete=options 2>/dev/null)

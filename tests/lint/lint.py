@@ -77,6 +77,10 @@ def main():
         *who_includes('<linux/ethtool_netlink.h>',
                       ['daemon/probe/netlink.c', 'daemon/probe/netlink_answers.c']),
     ])
+    result('what reads devices has no call that writes', [
+        f'{path}: {match.group(0)}' for path in ('cli/reader.c', 'cli/reader-ring.c')
+        for match in re.finditer(r'\bp?writev?\w*\s*\(|io_uring_prep_(?!read\b)\w+|O_RDWR|O_WRONLY',
+                                 text(path))] + who_includes('<liburing.h>', ['cli/reader-ring.c']))
     result('nothing asks a card about its virtual functions', [
         path for path in programs
         if re.search(r'RTEXT_FILTER_VF\b', re.sub(r'/\*.*?\*/', '', text(path), flags=re.DOTALL))])
@@ -107,6 +111,7 @@ def main():
         'lib/places.c',
         'lib/plausible.c',
         'lib/ports.c',
+        'lib/pseudonym.c',
         'lib/rating.c',
         'lib/rules.c',
         'lib/rules_growth.c',
@@ -118,6 +123,7 @@ def main():
         'lib/smart.c',
         'lib/smbios.c',
         'lib/summary.c',
+        'lib/speed.c',
         'lib/text.c',
         'lib/topology.c',
     ]

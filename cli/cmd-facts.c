@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The other end of --host: hands the facts that a verb wants to the pnhwctl that asked. Not for
+ * people, and no contract: both ends belong to pnhw. */
+
+#include "facts.h"
+#include "source.h"
+
+static const struct {
+        const char *name;
+        Want want;
+} wants[] = {
+    {"status", WANT_STATUS}, {"pci", WANT_PCI},   {"nvme", WANT_NVME},
+    {"disks", WANT_DISKS},   {"nics", WANT_NICS}, {"sensors", WANT_SENSORS},
+};
+
+const char *facts_word(int want)
+{
+        for (size_t i = 0; i < PN_ELEMENTS(wants); i++)
+                if ((int)wants[i].want == want)
+                        return wants[i].name;
+        return NULL;
+}
+
+static int put_facts(Cli *cli, Want want)
+{
+        _cleanup_buf_ PnBuf json = {0};
+        Facts facts = {0};
+        int r = source_facts(cli, want, &facts);
+
+        if (r == 0) {
+                pn_buf_puts(&json, "{\"status\":");
+                if (facts.status_text)
+                        pn_buf_put(&json, facts.status_text, facts.status_length);
+                else
+                        pn_write_json(&json, pn_type_Status(), &facts.status);
+                if (want != WANT_STATUS) {
+                        pn_buf_puts(&json, ",\"inventory\":");
+                        pn_write_json(&json, pn_type_Inventory(), &facts.inventory);
+                }
+                pn_buf_puts(&json, "}");
+                cli_put_json_buffer(cli, &json);
+        }
+        facts_done(&facts);
+        return r;
+}
+
+static int put_inventory(Cli *cli)
+{
+        _cleanup_buf_ PnBuf json = {0};
+        PnInventory inventory = {0};
+        int r = source_inventory(cli, &inventory);
+
+        if (r == 0) {
+                pn_buf_puts(&json, "{\"inventory\":");
+                pn_write_json(&json, pn_type_Inventory(), &inventory);
+                pn_buf_puts(&json, "}");
+                cli_put_json_buffer(cli, &json);
+        }
+        pn_done(pn_type_Inventory(), &inventory);
+        return r;
+}
+
+static int put_device(Cli *cli, const char *name)
+{
+        _cleanup_buf_ PnBuf json = {0};
+        PnDevice device = {0};
+        int r = source_device(cli, name, &device);
+
+        if (r == 0) {
+                pn_buf_puts(&json, "{\"device\":");
+                pn_write_json(&json, pn_type_Device(), &device);
+                pn_buf_puts(&json, "}");
+                cli_put_json_buffer(cli, &json);
+        }
+        pn_done(pn_type_Device(), &device);
+        return r;
+}
+
+int cmd_facts(Cli *cli, const char *argument)
+{
+        cli->json = JSON_SHORT;
+        if (pn_startswith(argument, FACTS_DEVICE))
+                return put_device(cli, argument + strlen(FACTS_DEVICE));
+        if (strcmp(argument, FACTS_INVENTORY) == 0)
+                return put_inventory(cli);
+        for (size_t i = 0; i < PN_ELEMENTS(wants); i++)
+                if (strcmp(wants[i].name, argument) == 0)
+                        return put_facts(cli, wants[i].want);
+        return cli_fail(cli, "Usage", "there are no facts %s", argument);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The words by which one pnhwctl asks another for facts. Knows no way from one to the other. */
+#pragma once
+
+#include "base.h"
+
+#define FACTS_INVENTORY "inventory" /* all of it, as it was read */
+#define FACTS_DEVICE    "device="   /* and a device's name */
+
+/* The word for a Want (source.h); NULL if there is none. */
+const char *facts_word(int want);

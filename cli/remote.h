@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Other machines, asked over ssh: their own pnhwctl is run there and hands over facts, which are
+ * shown here as if they were this machine's. Knows no hardware and no layout. */
+#pragma once
+
+#include "cli.h"
+
+/* What a verb runs in. First it is run to find out what it wants to know: then `host` is NULL, and
+ * source.c notes it in `wanted`. Later it is run for each host, with that host's answer. */
+typedef struct Remote {
+        const char *host; /* cleaned of nothing: it holds only what remote_check_hosts() takes */
+        char *wanted;     /* malloc'ed: a word of cmd_facts() */
+        const char *answer;
+        size_t length;
+} Remote;
+
+/* Runs a verb for all of cli->hosts. Returns the exit code: not 0 if one host has no answer. */
+int remote_run(Cli *cli, VerbFunction verb, const char *argument);

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs pnhwctl --host against a stand-in for ssh, behind which hosts answer, hang, are away or lie.
+
+Usage: test_remote.py BUILD_DIR
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CTL = os.path.abspath(os.path.join(sys.argv[1] if len(sys.argv) > 1 else "build", "cli", "pnhwctl"))
+TMP = tempfile.TemporaryDirectory(prefix="pnhw-remote-")
+SSH = os.path.join(TMP.name, "ssh")
+failed = 0
+
+# The stand-in notes how it was called, and each host is a saved inventory or a script.
+STAND_IN = """#!/bin/bash
+printf '%%s\\0' "$@" > '%(tmp)s/called'
+while [ "$1" != -- ]; do shift; done
+host=${2#*@} command=$3
+touch "%(tmp)s/asked-$host"
+if [ -x "%(tmp)s/$host.sh" ]; then exec "%(tmp)s/$host.sh"; fi
+eval "${command/pnhwctl/%(ctl)s --from=%(here)s/$host.json}"
+""" % {"tmp": TMP.name, "ctl": CTL, "here": HERE}
+
+
+def write(name, text):
+    path = os.path.join(TMP.name, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def host(name, script):
+    write(name + ".sh", "#!/bin/bash\n" + script + "\n")
+    return name
+
+
+def environment(**extra):
+    keep = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "TMPDIR") or
+            k.startswith(("ASAN_", "UBSAN_", "LSAN_", "LD_"))}
+    return {**keep, "LANG": "C.UTF-8", "TZ": "UTC", "PNHW_SSH": SSH,
+            "PNHW_SOCKET": os.path.join(TMP.name, "none"), **extra}
+
+
+def run(*args, **env):
+    return subprocess.run([CTL, *args], capture_output=True, text=True, timeout=120, check=False,
+                          stdin=subprocess.DEVNULL, env=environment(**env))
+
+
+def local(name, *args):
+    return run("--from=" + os.path.join(HERE, name + ".json"), *args)
+
+
+def check(condition, why):
+    if not condition:
+        raise AssertionError(why)
+
+
+def has(text, *parts):
+    for part in parts:
+        check(part in text, "%r is not in:\n%s" % (part, text))
+
+
+def wait_for(names, seconds=60):
+    end = time.monotonic() + seconds
+    while not all(os.path.exists(os.path.join(TMP.name, name)) for name in names):
+        check(time.monotonic() < end, "never came: %s" % names)
+        time.sleep(0.02)
+
+
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+@test
+def one_host_is_shown_as_this_one_is():
+    for verb in ["nvme"], ["pcie"], ["net"], ["modules"], ["sensors"], ["disks"], ["findings"], \
+            ["show", "nvme3"]:
+        there, here = run("-H", "first-customer", *verb), local("first-customer", *verb)
+        check(there.returncode == 0 and there.stderr == "", there.stderr)
+        check(there.stdout == here.stdout, "%s:\n%s\n%s" % (verb, there.stdout, here.stdout))
+        there = run("-j", "-H", "root@first-customer", *verb)
+        check(json.loads(there.stdout) == json.loads(local("first-customer", "-j", *verb).stdout),
+              verb)
+    page = run("--host=first-customer").stdout
+    has(page, "▲ nvme3", "pnhwctl -H first-customer show nvme3")
+    there = json.loads(run("-j", "-H", "first-customer").stdout)
+    check(there == json.loads(local("first-customer", "-j").stdout), "status")
+
+
+@test
+def ssh_is_asked_not_to_ask():
+    run("-H", "root@first-customer", "nvme")
+    with open(os.path.join(TMP.name, "called"), encoding="utf-8") as f:
+        words = f.read().split("\0")[:-1]
+    check(words[-3:] == ["--", "root@first-customer", "pnhwctl --json=short facts 'nvme'"], words)
+    check("BatchMode=yes" in words and any(w.startswith("ConnectTimeout=") for w in words), words)
+    run("-H", "first-customer", "--once", "--socket=/a b'c", "show", "x'; touch /tmp/y '")
+    with open(os.path.join(TMP.name, "called"), encoding="utf-8") as f:
+        command = f.read().split("\0")[-2]
+    check(command == "pnhwctl --json=short --once --socket='/a b'\\''c' facts "
+          "'device=x'\\''; touch /tmp/y '\\'''", command)
+
+
+@test
+def tables_of_several_hosts_are_one():
+    r = run("-H", "first-customer,ports", "-H", "vm", "nvme")
+    check(r.returncode == 0 and r.stderr == "", r.stderr)
+    lines = r.stdout.splitlines()
+    check(lines[0].startswith("HOST ") and r.stdout.count("SERIAL") == 1, r.stdout)
+    check(sum(line.startswith("first-customer ") for line in lines) == 5, r.stdout)
+    check(sum(line.startswith("vm ") for line in lines) == 1, r.stdout)
+    has(r.stdout, "\n\nports: There is no NVMe drive")
+    for verb in "net", "modules", "sensors", "disks", "findings":
+        r = run("-H", "vm,first-customer,ports", verb)
+        check(r.returncode == 0 and r.stdout.startswith("HOST "), (verb, r.stdout, r.stderr))
+        r = run("-H", "vm,first-customer,ports", "--no-legend", verb)
+        check("HOST" not in r.stdout, r.stdout)
+    for width in "40", "80":
+        r = run("-H", "vm,first-customer", "nvme", COLUMNS=width)
+        check(all(len(line) <= int(width) for line in r.stdout.splitlines()), r.stdout)
+
+
+@test
+def pages_of_several_hosts_follow_each_other():
+    r = run("-H", "vm,first-customer")
+    check(r.returncode == 0, r.stderr)
+    check(re.match(r"^vm\n.*\n\nfirst-customer\nserverhost1 ", r.stdout, re.DOTALL), r.stdout)
+    r = run("-H", "vm,first-customer", "pcie")
+    has(r.stdout, "vm\n", "\n\nfirst-customer\n", "├─")
+    r = run("-H", "vm,first-customer", "show", "nvme3")
+    check(r.returncode == 1, r.stdout)
+    has(r.stdout, "first-customer\n", "7QH00RTP")
+    has(r.stderr, "vm: there is no device nvme3")
+
+
+@test
+def json_of_several_hosts_is_a_list():
+    r = run("-j", "-H", "vm,first-customer,gone", "nvme")
+    entries = json.loads(r.stdout)
+    check(r.returncode == 1 and r.stderr == "", r.stderr)
+    check([e["host"] for e in entries] == ["vm", "first-customer", "gone"], entries)
+    check(entries[1]["answer"] == json.loads(local("first-customer", "-j", "nvme").stdout), "answer")
+    check(set(entries[2]) == {"host", "error", "message"} and
+          entries[2]["error"] == "NoConnection", entries[2])
+    check(json.loads(run("-j", "-H", "gone", "nvme").stdout)["error"] == "NoConnection", "one")
+
+
+@test
+def hosts_are_asked_side_by_side():
+    """Each answers only once all were asked."""
+    names = ["side%d" % i for i in range(8)]
+    for name in names:
+        host(name, "for n in %s; do until [ -e %s/asked-$n ]; do sleep 0.05; done; done\n"
+             "exec %s --from=%s/vm.json --json=short facts nvme"
+             % (" ".join(names), TMP.name, CTL, HERE))
+    r = run("-H", ",".join(names), "--timeout=100", "nvme")
+    check(r.returncode == 0, r.stderr)
+    check([line.split()[0] for line in r.stdout.splitlines()[1:]] == names, r.stdout)
+
+
+@test
+def a_slow_host_delays_nobody():
+    host("slow", "exec sleep 600")
+    begin = time.monotonic()
+    r = run("-H", "slow,vm", "--timeout=3", "nvme")
+    check(r.returncode == 1 and time.monotonic() - begin < 60, "took too long")
+    has(r.stderr, "pnhwctl: slow: no answer within 3 seconds")
+    has(r.stdout, "/dev/nvme0n1")
+
+
+@test
+def an_interrupt_shows_what_came():
+    # The stand-in ends with its parent's interrupt as ssh does; what had answered is shown.
+    host("sleeper", "exec sleep 600")
+    for name in "asked-vm", "asked-sleeper":
+        if os.path.exists(os.path.join(TMP.name, name)):
+            os.unlink(os.path.join(TMP.name, name))
+    host("answered", "echo $$ > %s/pid; touch %s/asked-over\n"
+         "exec %s --from=%s/vm.json --json=short facts nvme" % (TMP.name, TMP.name, CTL, HERE))
+    with subprocess.Popen([CTL, "-H", "answered,sleeper", "--timeout=300", "nvme"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=environment()) as child:
+        wait_for(["asked-over", "asked-sleeper"])
+        # What has ended and was waited for was read before.
+        with open(os.path.join(TMP.name, "pid"), encoding="utf-8") as f:
+            answered = "/proc/" + f.read().strip()
+        end = time.monotonic() + 60
+        while os.path.exists(answered):
+            check(time.monotonic() < end, "was not waited for")
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    check(child.returncode == 1, child.returncode)
+    has(err, "sleeper: ")
+    has(out, "answered")
+
+
+@test
+def what_goes_wrong_is_said_of_the_host():
+    host("gone", "echo 'Warning: something' >&2\n"
+         "echo 'ssh: connect to host gone port 22: No route to host' >&2\nexit 255")
+    host("bare", "echo 'sh: 1: pnhwctl: not found' >&2\nexit 127")
+    host("old", "echo '{\"error\":\"Usage\",\"message\":\"there is no verb facts\"}'\nexit 1")
+    host("stopped", "echo '{\"error\":\"NoDaemon\",\"message\":\"pnhwd is not running\"}'\nexit 1")
+    host("chatty", "echo Welcome; echo '{}'")
+    host("empty", "exit 0")
+    host("killed", "kill -9 $$")
+    host("wrong", "echo '{\"status\":{\"schema\":\"one\"}}'")
+    host("list", "echo '[]'")
+    host("evil", "printf '{\"error\":\"x\",\"message\":\"\\\\u001b[2Jevil\\\\u202e\"}'; exit 1")
+    host("evil2", "printf '\\033[2Jevil\\r' >&2; exit 255")
+    host("deep", "printf '[%.0s' $(seq 5000)")
+    for name, parts in (("gone", ["No route to host"]), ("bare", ["not installed"]),
+                        ("old", ["older than this one"]), ("stopped", ["pnhwd is not running"]),
+                        ("chatty", ["makes no sense"]), ("empty", ["no answer"]),
+                        ("killed", ["no answer"]), ("wrong", ["makes no sense", "schema"]),
+                        ("list", ["makes no sense"]), ("evil", ["evil"]), ("evil2", ["evil"]),
+                        ("deep", ["makes no sense"])):
+        for verb in ["status"], ["nvme"], ["show", "nvme0"]:
+            r = run("-H", name, *verb)
+            check(r.returncode == 1 and r.stdout == "", (name, r.stdout))
+            check(r.stderr.startswith("pnhwctl: %s: " % name) and r.stderr.count("\n") == 1, r.stderr)
+            if verb[0] == "status":
+                has(r.stderr, *parts)
+            check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", r.stderr), repr(r.stderr))
+            error = json.loads(run("-j", "-H", name, *verb).stdout)
+            check(set(error) == {"error", "message"}, error)
+    r = run("-H", "vm", "nvme", PNHW_SSH="/nonexistent/ssh")
+    has(r.stderr, "vm: cannot run /nonexistent/ssh: No such file")
+
+
+@test
+def hostile_facts_stay_text():
+    for verb in ["status"], ["nvme"], ["pcie"], ["disks"], ["show", "nvme3"]:
+        for hosts in "hostile", "hostile,vm":
+            for mode in "--json=off", "--json=short":
+                r = run("-H", hosts, mode, *verb)
+                check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b]",
+                                    r.stdout + r.stderr), repr(r.stdout))
+
+
+@test
+def names_that_are_no_hosts_are_refused():
+    for name in "-oProxyCommand=touch x", "a b", "a;b", "", "a,,b", "a,", "@a", "a@", "a@-b", "a\nb", \
+            "\x1b[2J", "a@b@c", "$(x)", "x" * 300, "-v", "ä":
+        before = os.path.exists(os.path.join(TMP.name, "called"))
+        if before:
+            os.unlink(os.path.join(TMP.name, "called"))
+        r = run("--host=" + name, "nvme")
+        check(r.returncode == 1 and r.stdout == "", (name, r.stdout))
+        has(r.stderr, "--host")
+        check(not os.path.exists(os.path.join(TMP.name, "called")), "ssh was called for %r" % name)
+        check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", r.stderr), repr(r.stderr))
+    r = run("-H", "vm", "show", "a\nb")
+    has(r.stderr, "no device has a name like a")
+
+
+@test
+def options_that_do_not_go_together():
+    for args, part in ((["-H", "vm", "--from=x"], "exclude"), (["--timeout=3"], "--host"),
+                       (["-H", "vm", "--timeout=0"], "0.1 to 3600"),
+                       (["-H", "vm", "--timeout=x"], "0.1 to 3600"),
+                       (["-H", "vm,ports", "capture"], "one host")):
+        r = run(*args)
+        check(r.returncode == 1 and r.stdout == "", args)
+        has(r.stderr, part)
+
+
+@test
+def a_host_can_be_captured():
+    r = run("-H", "first-customer", "capture")
+    check(r.returncode == 0, r.stderr)
+    check("7QH00RTP" not in r.stdout and len(json.loads(r.stdout)["nvme"]) == 5, r.stdout[:500])
+
+
+def main():
+    global failed
+    write("ssh", STAND_IN)
+    host("gone", "echo 'ssh: connect to host gone port 22: No route to host' >&2\nexit 255")
+    for function in tests:
+        name = function.__name__.replace("_", " ")
+        try:
+            function()
+        except Exception as e:  # pylint: disable=broad-except
+            failed += 1
+            print("not ok - %s: %s" % (name, str(e)[:2000]))
+        else:
+            print("ok - %s" % name)
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
