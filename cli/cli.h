@@ -17,6 +17,7 @@ typedef struct Cli {
         bool no_legend, no_pager, all, once;
         const char *socket;
         const char *from;
+        const char *format, *output; /* of a report; NULL: not given */
         PnBuf page;
 } Cli;
 
@@ -31,6 +32,7 @@ int cmd_modules(Cli *cli, const char *argument);
 int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
+int cmd_report(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
 
 /* Says why there is no answer: on standard error in words, or as the one JSON document

@@ -125,18 +125,6 @@ static int add_module(Table *table, const View *view, const PnNic *nic)
         return 0;
 }
 
-/* Ports that have no cage, or an empty one, are not listed. */
-static bool has_module(const PnNic *nic)
-{
-        if (pn_is_unread(nic->module.state))
-                return true;
-        if (nic->module.v && pn_text_is(&nic->module.v->status, "permission_denied") &&
-            pn_text_is(&nic->port, "tp"))
-                return false;
-        return nic->module.v && !pn_text_is(&nic->module.v->status, "none") &&
-               !pn_text_is(&nic->module.v->status, "unsupported_by_driver");
-}
-
 static int put_table(Cli *cli, const Facts *facts)
 {
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
@@ -146,7 +134,7 @@ static int put_table(Cli *cli, const Facts *facts)
         if (r < 0)
                 return r;
         for (unsigned i = 0; i < facts->inventory.nics.n && r == 0; i++)
-                if (has_module(&facts->inventory.nics.v[i]))
+                if (module_is_shown(&facts->inventory.nics.v[i]))
                         r = add_module(table, &view, &facts->inventory.nics.v[i]);
         view_done(&view);
         if (r < 0)
@@ -171,7 +159,7 @@ static void put_json(Cli *cli, const PnInventory *inventory)
                 PnPortModule view = {
                     .name = nic->id, .address = nic->address, .port_number = nic->port_number};
 
-                if (!has_module(nic))
+                if (!module_is_shown(nic))
                         continue;
                 /* A view of the port's own objects, only written and never released. */
                 view.module.state = nic->module.state;

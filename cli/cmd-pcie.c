@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "pcie.h"
+#include "places.h"
 #include "source.h"
 #include "table.h"
 #include "topology.h"
@@ -212,35 +214,37 @@ static void walk(Tree *tree, Table *table, bool all)
         }
 }
 
-/* Empty ports with a slot: where something could be moved to. */
-static bool put_free(Cli *cli, const Tree *tree)
+/* Where something could be moved to: what the advice of findings chooses from. */
+static int put_free(Cli *cli, const Facts *facts, bool *ret_put)
 {
+        const PnRatings ratings = {PN_KNOWN, facts->status.ratings.n, facts->status.ratings.v};
         _cleanup_buf_ PnBuf line = {0};
-        unsigned n = 0;
+        PnPlaces places;
+        int r = pn_places_find(&facts->inventory, &ratings, &places);
 
-        for (uint32_t k = 0; k < tree->topology.n; k++) {
-                uint32_t i = tree->topology.order[k];
-                const PnPci *pci = pci_of(tree, i);
+        *ret_put = false;
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < places.n && i < FREE_MAX; i++) {
+                const PnPlace *place = &places.v[i];
                 Units units;
 
-                if (!pn_is_downward_port(pci) || !pn_is_true(pci->slot_implemented) ||
-                    !pn_topology_is_empty(&tree->topology, i))
-                        continue;
-                if (++n > FREE_MAX)
-                        continue;
-                pn_buf_printf(&line, "%s%s", n == 1 ? "Free: " : ", ",
-                              pn_text(&pci->slot) ? pci->slot.v : view_address(pci->address.v));
-                if (pci->link.v &&
-                    *units_link(units, &pci->link.v->max_speed, &pci->link.v->max_width))
-                        pn_buf_printf(&line, " (%s)", units);
+                pn_buf_printf(&line, "%s%s (%s%s)", i == 0 ? "Free: " : ", ",
+                              view_address(place->name),
+                              units_link(units, &(PnReal){PN_KNOWN, pn_pcie_gts(place->gen)},
+                                         &(PnInt){PN_KNOWN, place->width}),
+                              place->is_listed ? ", says the firmware" : "");
         }
-        if (n > FREE_MAX)
-                pn_buf_printf(&line, " and %u more", n - FREE_MAX);
-        if (!n || !line.data)
-                return false;
-        pn_buf_puts(&cli->page, "\n");
-        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line.data);
-        return true;
+        if (places.n > FREE_MAX)
+                pn_buf_printf(&line, " and %zu more", places.n - FREE_MAX);
+        r = line.error;
+        if (r == 0 && places.n) {
+                pn_buf_puts(&cli->page, "\n");
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line.data);
+                *ret_put = true;
+        }
+        pn_places_done(&places);
+        return r;
 }
 
 static void put_hidden(Cli *cli, const Tree *tree, bool first)
@@ -265,8 +269,23 @@ static void put_hidden(Cli *cli, const Tree *tree, bool first)
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, line.data);
 }
 
+/* Instead of a tree in which nothing is shown: because all is well, or because there is nothing. */
+static void put_nothing(Cli *cli, const Tree *tree)
+{
+        char line[96];
+
+        if (tree->n_good > 1)
+                (void)snprintf(line, sizeof line, "All %u links run at their best.", tree->n_good);
+        else
+                (void)snprintf(line, sizeof line, "%s",
+                               tree->n_good ? "The link runs at its best."
+                                            : "No PCI Express link can be seen here.");
+        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line);
+}
+
 static int put_tree(Cli *cli, const Facts *facts)
 {
+        bool is_free = false;
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
         Tree tree = {.facts = facts};
         int r = pn_topology_build(&facts->inventory, &tree.topology);
@@ -285,10 +304,11 @@ static int put_tree(Cli *cli, const Facts *facts)
                         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
                                          "There are no PCI functions in this machine.");
                 else if (!cli->no_legend && !table_rows(table))
-                        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                         "There is no PCI Express link to show.");
+                        put_nothing(cli, &tree);
                 if (!cli->no_legend)
-                        put_hidden(cli, &tree, !put_free(cli, &tree));
+                        r = put_free(cli, facts, &is_free);
+                if (!cli->no_legend)
+                        put_hidden(cli, &tree, !is_free);
         }
         view_done(&tree.view);
         free(tree.nodes);
@@ -317,7 +337,7 @@ static void put_json(Cli *cli, const Facts *facts)
 int cmd_pcie(Cli *cli, _unused_ const char *argument)
 {
         Facts facts = {0};
-        int r = source_facts(cli, WANT_PCI, &facts);
+        int r = source_facts(cli, WANT_HOST | WANT_PCI, &facts);
 
         if (r == 0 && cli->json != JSON_OFF)
                 put_json(cli, &facts);

@@ -27,6 +27,8 @@ static const Verb verbs[] = {
     {"modules", NULL, "What is plugged into network ports: kind, reach, light", cmd_modules},
     {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
+    {"report", NULL, "All of it as a page: Markdown, HTML with a picture of the links, JSON",
+     cmd_report},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
 };
 
@@ -38,6 +40,8 @@ typedef enum OptionId {
         OPTION_FROM,
         OPTION_ONCE,
         OPTION_ALL,
+        OPTION_FORMAT,
+        OPTION_OUTPUT,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -56,6 +60,8 @@ static const Option options[] = {
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
     {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
+    {"format", "FORMAT", OPTION_FORMAT, "Of a report: markdown, html, svg or json"},
+    {"output", "FILE", OPTION_OUTPUT, "Write a report to a file, whose name may tell the format"},
     {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
     {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
     {"help", NULL, 'h', "Show this help"},
@@ -244,6 +250,12 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_FROM:
                         cli->from = optarg;
                         break;
+                case OPTION_FORMAT:
+                        cli->format = optarg;
+                        break;
+                case OPTION_OUTPUT:
+                        cli->output = optarg;
+                        break;
                 case OPTION_ONCE:
                         cli->once = true;
                         break;
@@ -297,6 +309,11 @@ static int run_verb(Cli *cli, int n, char **words)
         if (n > (verb->argument ? 2 : 1))
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
+        if ((cli->format || cli->output) && verb->run != cmd_report)
+                return cli_fail(cli, "Usage", "--%s is for the verb report alone",
+                                cli->format ? "format" : "output");
+        if (cli->output && !*cli->output)
+                return cli_fail(cli, "Usage", "--output needs the name of a file");
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
 

@@ -55,6 +55,17 @@ char *module_reach(const PnModule *module, bool longest_only)
         return pn_buf_take(&buf, &text, NULL) < 0 ? NULL : text;
 }
 
+bool module_is_shown(const PnNic *nic)
+{
+        if (pn_is_unread(nic->module.state))
+                return true;
+        if (nic->module.v && pn_text_is(&nic->module.v->status, "permission_denied") &&
+            pn_text_is(&nic->port, "tp"))
+                return false;
+        return nic->module.v && !pn_text_is(&nic->module.v->status, "none") &&
+               !pn_text_is(&nic->module.v->status, "unsupported_by_driver");
+}
+
 /* ---- identity ---- */
 
 static void put_line(Cli *cli, const char *label, const char *value)

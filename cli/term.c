@@ -148,6 +148,16 @@ static bool is_sly(uint32_t c)
                (c >= 0xe0000 && c <= 0xe0fff);
 }
 
+size_t term_take(const char *text, uint32_t *ret)
+{
+        size_t n = decode(text, ret);
+
+        if (*ret < 0x20 || (*ret >= 0x7f && *ret < 0xa0) || is_sly(*ret) ||
+            (*ret & 0xfffe) == 0xfffe)
+                *ret = 0xfffd;
+        return n;
+}
+
 /* The columns of a character; -1 for one that cannot be printed. Our own typography is narrow. */
 static int width_of(uint32_t c)
 {
