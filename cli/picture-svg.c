@@ -115,12 +115,12 @@ void put_xml(PnBuf *out, const char *text)
  * (the widest of them is Verdana's kin). */
 static int width_of(uint32_t c, bool bold)
 {
-        int width = c >= 0x1100                             ? 105
-                    : c > 0x7e                              ? 66
-                    : strchr("ijl.,:;|!'I ()[]", (int)c)    ? 40
-                    : strchr("mwMW@%", (int)c)              ? 98
-                    : (c >= 'A' && c <= 'Z') || c == '&'    ? 72
-                                                            : 63;
+        int width = c >= 0x1100                          ? 105
+                    : c > 0x7e                           ? 66
+                    : strchr("ijl.,:;|!'I ()[]", (int)c) ? 40
+                    : strchr("mwMW@%", (int)c)           ? 98
+                    : (c >= 'A' && c <= 'Z') || c == '&' ? 72
+                                                         : 63;
 
         return bold ? width * 110 / 100 : width;
 }
@@ -186,17 +186,19 @@ static int put_text(const Drawing *drawing, int x, int y, int width, const char 
         if (*class)
                 pn_buf_printf(drawing->out, " class=\"%s\"", class);
         pn_buf_puts(drawing->out, ">");
-        used = put_fitting(drawing->out, text, width, strstr(class, "pn-small") ? SMALL : SIZE, bold);
+        used =
+            put_fitting(drawing->out, text, width, strstr(class, "pn-small") ? SMALL : SIZE, bold);
         pn_buf_puts(drawing->out, "</text>\n");
         return used;
 }
 
-static void put_text_right(const Drawing *drawing, int x, int y, const char *class, const char *text)
+static void put_text_right(const Drawing *drawing, int x, int y, const char *class,
+                           const char *text)
 {
         if (!*text)
                 return;
-        pn_buf_printf(drawing->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" class=\"%s\">", x, y,
-                      class);
+        pn_buf_printf(drawing->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" class=\"%s\">", x,
+                      y, class);
         put_xml(drawing->out, text);
         pn_buf_puts(drawing->out, "</text>\n");
 }
@@ -230,17 +232,43 @@ static void write_group(char *ret, size_t size, const PnBox *box)
         (void)snprintf(ret, size, format, n);
 }
 
+static const char *member_name(const PnPicture *picture, const PnBox *box, uint32_t i)
+{
+        const PnPictureMember *member = &picture->members[box->first_member + i];
+
+        return member->rating ? view_rating_name(member->rating)
+                              : view_address(member->place->name);
+}
+
+/* Whether a name is another one's with the next number at its end: nvme4 after nvme3. */
+static bool follows(const char *one, const char *next)
+{
+        size_t n = strlen(one), prefix = n;
+        char expected[64];
+
+        while (prefix > 0 && one[prefix - 1] >= '0' && one[prefix - 1] <= '9')
+                prefix--;
+        if (n - prefix == 0 || n - prefix > 8)
+                return false;
+        (void)snprintf(expected, sizeof expected, "%.*s%ld", (int)prefix, one,
+                       strtol(one + prefix, NULL, 10) + 1);
+        return strcmp(expected, next) == 0;
+}
+
+/* "nvme0 … nvme11, nvme20" */
 static void put_names(PnBuf *out, const PnPicture *picture, const PnBox *box)
 {
-        for (uint32_t i = 0; i < box->n_members && i < 64; i++) {
-                const PnPictureMember *member = &picture->members[box->first_member + i];
+        for (uint32_t i = 0; i < box->n_members; i++) {
+                uint32_t first = i;
 
-                pn_buf_printf(out, "%s%s", i ? ", " : "",
-                              member->rating ? view_rating_name(member->rating)
-                                             : view_address(member->place->name));
+                while (i + 1 < box->n_members &&
+                       follows(member_name(picture, box, i), member_name(picture, box, i + 1)))
+                        i++;
+                pn_buf_printf(out, "%s%s", first ? ", " : "", member_name(picture, box, first));
+                if (i > first)
+                        pn_buf_printf(out, "%s%s", i - first > 1 ? " … " : ", ",
+                                      member_name(picture, box, i));
         }
-        if (box->n_members > 64)
-                pn_buf_puts(out, ", …");
 }
 
 static void write_device(const PnRating *rating, char *ret, size_t size)
@@ -266,11 +294,12 @@ static int64_t lanes_of(const PnLinkRate *rate)
         return rate ? pn_int_or(rate->width, 0) : 0;
 }
 
-static void put_band(const Drawing *drawing, const char *class, const char *fill, int x, int end, int y,
-                     int height)
+static void put_band(const Drawing *drawing, const char *class, const char *fill, int x, int end,
+                     int y, int height)
 {
-        pn_buf_printf(drawing->out, "<rect class=\"%s\" x=\"%d\" y=\"%d.%d\" width=\"%d\" height=\"%d\"",
-                      class, x, y - (height + 1) / 2, height % 2 ? 5 : 0, end - x, height);
+        pn_buf_printf(drawing->out,
+                      "<rect class=\"%s\" x=\"%d\" y=\"%d.%d\" width=\"%d\" height=\"%d\"", class,
+                      x, y - (height + 1) / 2, height % 2 ? 5 : 0, end - x, height);
         if (fill)
                 pn_buf_printf(drawing->out, " style=\"fill:url(#%c-%s)\"", drawing->id, fill);
         pn_buf_puts(drawing->out, "/>\n");
@@ -300,9 +329,10 @@ static void put_link(const Drawing *drawing, const PnBox *box, Mark mark)
         if (now)
                 put_band(drawing, class_of(mark), NULL, x, end, y, thickness(now));
         else
-                pn_buf_printf(drawing->out,
-                              "<path class=\"pn-trunk\" stroke-dasharray=\"2 4\" d=\"M%d %dH%d\"/>\n", x,
-                              y, end);
+                pn_buf_printf(
+                    drawing->out,
+                    "<path class=\"pn-trunk\" stroke-dasharray=\"2 4\" d=\"M%d %dH%d\"/>\n", x, y,
+                    end);
         if (now && is_slow(rating))
                 put_band(drawing, "pn-stripes", "stripes", x, end, y, thickness(now));
 }
@@ -320,7 +350,7 @@ static void put_link_words(const Drawing *drawing, const PnBox *box)
         if (rating) {
                 (void)put_text(drawing, x, box->hop_y - half - 3, width, "pn-small",
                                view_rating_link(rating, buf, sizeof buf));
-                if (pn_text(&rating->port))
+                if (pn_text(&rating->port) && box->n_members < 2)
                         (void)put_text(drawing, x, box->hop_y + half + 11, width, "pn-small pn-dim",
                                        view_address(rating->port.v));
                 return;
@@ -337,9 +367,10 @@ static void put_link_words(const Drawing *drawing, const PnBox *box)
 
 static void put_rect(const Drawing *drawing, const PnBox *box, const char *class)
 {
-        pn_buf_printf(drawing->out,
-                      "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>\n",
-                      class, box->x, box->y, box->width, box->height);
+        pn_buf_printf(
+            drawing->out,
+            "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>\n", class,
+            box->x, box->y, box->width, box->height);
 }
 
 static void put_root(const Drawing *drawing, const PnBox *box)
@@ -351,7 +382,8 @@ static void put_root(const Drawing *drawing, const PnBox *box)
         if (cpu && pn_text(&cpu->model))
                 model = units_cpu(cpu->model.v);
         if (box->numa_node >= 0)
-                (void)snprintf(text, sizeof text, _("Processor, NUMA node %d"), (int)box->numa_node);
+                (void)snprintf(text, sizeof text, _("Processor, NUMA node %d"),
+                               (int)box->numa_node);
         else
                 (void)snprintf(text, sizeof text, "%s", _("Processor"));
         put_rect(drawing, box, "pn-root");
@@ -359,7 +391,8 @@ static void put_root(const Drawing *drawing, const PnBox *box)
 
         x += put_text(drawing, x, box->y + 22, box->width - 20, "pn-name", text) + 10;
         if (model && *model)
-                (void)put_text(drawing, x, box->y + 22, box->x + box->width - 10 - x, "pn-dim", model);
+                (void)put_text(drawing, x, box->y + 22, box->x + box->width - 10 - x, "pn-dim",
+                               model);
 }
 
 /* A bar as long as the device's best, filled as far as it gets. */
@@ -370,11 +403,12 @@ static void put_share(const Drawing *drawing, const PnRating *rating, Mark mark,
 
         if (percent < 0 || percent > 100)
                 return;
-        pn_buf_printf(drawing->out,
-                      "<rect class=\"pn-track\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"6\" rx=\"3\"/>\n"
-                      "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"6\" rx=\"3\"/>\n",
-                      right - width, y, width, class_of(mark), right - width, y,
-                      (int)(width * percent / 100));
+        pn_buf_printf(
+            drawing->out,
+            "<rect class=\"pn-track\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"6\" rx=\"3\"/>\n"
+            "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"6\" rx=\"3\"/>\n",
+            right - width, y, width, class_of(mark), right - width, y,
+            (int)(width * percent / 100));
 }
 
 /* What it could be, and how many share it; each after what `out` has. */
@@ -481,7 +515,8 @@ static void put_group(const Drawing *drawing, const PnBox *box, int x, int left,
         const char *gbs;
 
         write_group(text, sizeof text, box);
-        (void)put_text(drawing, x, box->y + 20, right - x - 90, "pn-name", text);
+        (void)put_text(drawing, x, box->y + 20, right - x - (drawing->is_narrow ? 0 : 90),
+                       "pn-name", text);
         put_names(&names, drawing->picture, box);
         put_line(drawing, left, box->y + box->height - 12, right - left, "pn-small pn-dim", &names);
         if (!box->rating)
@@ -492,12 +527,14 @@ static void put_group(const Drawing *drawing, const PnBox *box, int x, int left,
         gbs = view_rating_gbs(box->rating, gbs_buf, sizeof gbs_buf);
         if (*gbs) {
                 (void)snprintf(text, sizeof text, "%s GB/s", gbs);
-                put_text_right(drawing, right, box->y + 20, "", text);
+                put_text_right(drawing, right, box->y + (drawing->is_narrow ? 38 : 20),
+                               drawing->is_narrow ? "pn-small" : "", text);
         }
 }
 
 /* Two lines: what it is; where, and how it does. At the right how much arrives. */
-static void put_wide(const Drawing *drawing, const PnBox *box, Mark mark, int x, int left, int right)
+static void put_wide(const Drawing *drawing, const PnBox *box, Mark mark, int x, int left,
+                     int right)
 {
         const PnRating *rating = box->rating;
         const char *class = mark > MARK_UNKNOWN ? class_of(mark) : "";
@@ -533,7 +570,8 @@ static void put_narrow(const Drawing *drawing, const PnBox *box, Mark mark, int 
         char buf[96], class[64], slot[96];
         int end = right;
 
-        (void)snprintf(class, sizeof class, "pn-small %s", mark > MARK_UNKNOWN ? class_of(mark) : "");
+        (void)snprintf(class, sizeof class, "pn-small %s",
+                       mark > MARK_UNKNOWN ? class_of(mark) : "");
         if (*view_rating_percent(rating, buf, sizeof buf)) {
                 put_text_right(drawing, right, box->y + 20, class, buf);
                 end -= text_width(buf, SMALL, false) + 6;
@@ -619,8 +657,8 @@ static void put_box(const Drawing *drawing, const PnBox *box)
                 put_device(drawing, box);
         }
         if (box->trunk_end)
-                pn_buf_printf(drawing->out, "<path class=\"pn-trunk\" d=\"M%d %dV%d\"/>\n", box->trunk_x,
-                              box->y + box->height, box->trunk_end);
+                pn_buf_printf(drawing->out, "<path class=\"pn-trunk\" d=\"M%d %dV%d\"/>\n",
+                              box->trunk_x, box->y + box->height, box->trunk_end);
         pn_buf_puts(drawing->out, "</g>\n");
 }
 
@@ -628,14 +666,15 @@ static void put_arrow(const Drawing *drawing, const PnArrow *arrow)
 {
         const PnBox *from = &drawing->picture->boxes[arrow->from];
         const PnBox *to = &drawing->picture->boxes[arrow->to];
-        int edge = from->x + from->width, a = from->y + from->height / 2, b = to->y + to->height / 2;
+        int edge = from->x + from->width, a = from->y + from->height / 2,
+            b = to->y + to->height / 2;
         int down = b > a ? 1 : -1;
 
         pn_buf_printf(drawing->out,
                       "<path class=\"pn-arrow\" d=\"M%d %dH%dq6 0 6 %dV%dq0 %d -6 %dH%d\"/>\n"
                       "<path class=\"pn-head\" d=\"M%d %dl8 -5v10z\"/>\n",
-                      edge, a, arrow->x - 6, 6 * down, b - 6 * down, 6 * down, 6 * down, edge + 6, edge,
-                      b);
+                      edge, a, arrow->x - 6, 6 * down, b - 6 * down, 6 * down, 6 * down, edge + 6,
+                      edge, b);
 }
 
 /* ---- the legend ---- */
@@ -650,15 +689,19 @@ static int legend_height(const Drawing *drawing)
 static void put_legend(const Drawing *drawing, int top)
 {
         static const char *const words[] = {
-            N_("as thick as there are lanes in use"), N_("lanes that both ends have"),
-            N_("lanes that the device could use"),    N_("striped: slower than it could be"),
-            N_("a free slot"),                        N_("advice: move it there"),
+            N_("as thick as there are lanes in use"),
+            N_("lanes that both ends have"),
+            N_("lanes that the device could use"),
+            N_("striped: slower than it could be"),
+            N_("a free slot"),
+            N_("advice: move it there"),
         };
         int columns = drawing->is_narrow ? 1 : 2;
         int width = (drawing->picture->width - 20) / columns;
 
         for (int i = 0; i < (int)PN_ELEMENTS(words); i++) {
-                int x = 10 + width * (i / (6 / columns)), y = top + 16 + LEGEND_ROW * (i % (6 / columns));
+                int x = 10 + width * (i / (6 / columns)),
+                    y = top + 16 + LEGEND_ROW * (i % (6 / columns));
 
                 switch (i) {
                 case 0:
@@ -701,20 +744,22 @@ static void put_svg(const Drawing *drawing, PictureKind kind)
         int height = picture->height + legend_height(drawing);
         PnBuf *out = drawing->out;
 
-        pn_buf_printf(out,
-                      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pn\" viewBox=\"0 0 %d %d\" "
-                      "width=\"%d\" height=\"%d\" role=\"img\">\n<title>",
-                      picture->width, height, picture->width, height);
+        pn_buf_printf(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pn\" viewBox=\"0 0 %d %d\" "
+            "width=\"%d\" height=\"%d\" role=\"img\">\n<title>",
+            picture->width, height, picture->width, height);
         put_xml(out, _("PCI Express links of "));
         put_xml(out, hostname ? hostname : _("this machine"));
         pn_buf_puts(out, "</title>\n");
         if (kind == PICTURE_ALONE)
                 pn_buf_printf(out, "<style>%s</style>\n", style);
-        pn_buf_printf(out,
-                      "<defs><pattern id=\"%c-stripes\" width=\"6\" height=\"6\" "
-                      "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-                      "<path class=\"pn-stripe\" stroke-width=\"5\" d=\"M0 0V6\"/></pattern></defs>\n",
-                      drawing->id);
+        pn_buf_printf(
+            out,
+            "<defs><pattern id=\"%c-stripes\" width=\"6\" height=\"6\" "
+            "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+            "<path class=\"pn-stripe\" stroke-width=\"5\" d=\"M0 0V6\"/></pattern></defs>\n",
+            drawing->id);
         if (kind == PICTURE_ALONE)
                 pn_buf_puts(out, "<rect class=\"pn-page\" width=\"100%\" height=\"100%\"/>\n");
         for (uint32_t i = 0; i < picture->n_boxes; i++)
@@ -729,8 +774,12 @@ int picture_put(PnBuf *out, const Facts *facts, const View *view, PictureKind ki
 {
         PnPictureMeasures measures = kind == PICTURE_NARROW ? narrow : wide;
         PnPicture picture;
-        Drawing drawing = {out, &picture, view, facts->status.host.v,
-                           kind == PICTURE_NARROW ? 'n' : 'w', kind == PICTURE_NARROW};
+        Drawing drawing = {out,
+                           &picture,
+                           view,
+                           facts->status.host.v,
+                           kind == PICTURE_NARROW ? 'n' : 'w',
+                           kind == PICTURE_NARROW};
         int r;
 
         if (all)

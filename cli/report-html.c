@@ -16,7 +16,8 @@ static const char css[] =
     ".finding{border-left:5px solid #6e7781;padding:.3em 0 .3em .8em;margin:.7em 0;"
     "break-inside:avoid}"
     ".finding p{margin:.2em 0}"
-    ".good{color:#0969c3}.notice,.warning{color:#a04f00}.critical{color:#b3002d}.other{color:#57606a}"
+    ".good{color:#0969c3}.notice,.warning{color:#a04f00}.critical{color:#b3002d}.other{color:#"
+    "57606a}"
     ".finding.notice,.finding.warning{border-color:#a04f00}"
     ".finding.critical{border-color:#b3002d}"
     ".finding>*{color:#1c2128}.finding .tag{color:inherit;font-weight:600}"
@@ -38,7 +39,8 @@ static const char css[] =
     "td{border:0;padding:.1em 0;display:grid;grid-template-columns:8.2em 1fr;gap:.6em;"
     "overflow-wrap:anywhere}"
     "td::before{content:attr(data-label);color:#57606a}"
-    "td.empty{display:none}td.first{font-weight:600}dl{grid-template-columns:8.2em 1fr;gap:.15em .6em}}"
+    "td.empty{display:none}td.first{font-weight:600}dl{grid-template-columns:8.2em 1fr;gap:.15em "
+    ".6em}}"
     "@media screen and (prefers-color-scheme:dark){"
     "body{color:#e6edf3;background:#15181d}h2{border-color:#3d444d}.dim,dt{color:#a3adb8}"
     ".good{color:#79b8ff}.notice,.warning{color:#f0a33a}.critical{color:#ff7b93}"
@@ -81,13 +83,15 @@ static void begin(PnBuf *out, const char *title)
         /* Translators: the code of your language, as HTML wants it (de, fr, pt-BR). */
         const char *language = _("en");
 
-        pn_buf_printf(out, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+        pn_buf_printf(out,
+                      "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
                       language);
-        pn_buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                         "<meta http-equiv=\"Content-Security-Policy\" "
-                         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-                         "<meta name=\"generator\" content=\"pnhw " PN_VERSION "\">\n");
+        pn_buf_puts(out,
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" "
+                    "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+                    "<meta name=\"generator\" content=\"pnhw " PN_VERSION "\">\n");
         put_element(out, "title", title);
         pn_buf_puts(out, "<style>");
         pn_buf_puts(out, css);

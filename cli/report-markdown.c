@@ -213,8 +213,8 @@ static void listing(PnBuf *out, const char *title, const Grid *grid)
         for (unsigned i = 0; i < grid->n_rows; i++) {
                 pn_buf_puts(out, " ");
                 put_verbatim(out, grid->rows[i].cells[0]);
-                pn_buf_printf(out, "%*s : ",
-                              (int)(width - text_columns(grid->rows[i].cells[0])), "");
+                pn_buf_printf(out, "%*s : ", (int)(width - text_columns(grid->rows[i].cells[0])),
+                              "");
                 put_verbatim(out, grid->rows[i].cells[1]);
                 pn_buf_puts(out, "\n");
         }

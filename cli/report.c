@@ -280,8 +280,9 @@ static void put_cpu(Report *report)
         const struct {
                 const char *label;
                 PnInt value;
-        } counts[] = {
-            {N_("Sockets"), cpu->sockets}, {N_("Cores"), cpu->cores}, {N_("Threads"), cpu->threads}};
+        } counts[] = {{N_("Sockets"), cpu->sockets},
+                      {N_("Cores"), cpu->cores},
+                      {N_("Threads"), cpu->threads}};
 
         for (size_t i = 0; i < PN_ELEMENTS(counts); i++) {
                 if (counts[i].value.state != PN_KNOWN)
@@ -294,7 +295,7 @@ static void put_cpu(Report *report)
 
 static void put_memory(Report *report)
 {
-        static const char *const headings[] = {N_("Socket"), N_("Size"),  N_("Type"), N_("Rated"),
+        static const char *const headings[] = {N_("Socket"),  N_("Size"),  N_("Type"), N_("Rated"),
                                                N_("Runs at"), N_("Maker"), N_("Part")};
         const PnHost *host = report->host;
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
@@ -311,8 +312,7 @@ static void put_memory(Report *report)
                 if (dimm->size_bytes.state == PN_KNOWN)
                         grid_set(&grid, 1, units_memory(units, dimm->size_bytes.v));
                 else
-                        grid_set(&grid, 1,
-                                 pn_is_unread(dimm->size_bytes.state) ? "?" : _("empty"));
+                        grid_set(&grid, 1, pn_is_unread(dimm->size_bytes.state) ? "?" : _("empty"));
                 grid_set(&grid, 2, pn_text(&dimm->type));
                 if (dimm->speed_mts.state == PN_KNOWN)
                         grid_format(&grid, 3, "%" PRId64 " MT/s", dimm->speed_mts.v);
@@ -371,12 +371,13 @@ static int drive_mark(const Report *report, const PnNvme *drive, const PnRating 
         return worst_about(report, drive->name.v, mark);
 }
 
-/* What `nvme list` shows, in its order and with its headings, and the state where it is not well. */
+/* What `nvme list` shows, in its order and with its headings, and the state where it is not well.
+ */
 static void put_drive_names(Report *report)
 {
-        static const char *const headings[] = {
-            N_("Node"),   N_("SN"),    N_("Model"), N_("Namespace"), N_("Usage"),
-            N_("Format"), N_("FW Rev"), N_("State")};
+        static const char *const headings[] = {N_("Node"),      N_("SN"),    N_("Model"),
+                                               N_("Namespace"), N_("Usage"), N_("Format"),
+                                               N_("FW Rev"),    N_("State")};
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
         Units used, size;
 
@@ -417,11 +418,24 @@ static void put_drive_names(Report *report)
 static void put_drive_links(Report *report)
 {
         static const char *const headings[] = {
-            N_("Drive"), N_("Slot"),        N_("Link"), N_("Could be"), N_("GB/s"), N_("Of best"),
-            N_("Why"),   N_("Temperature"), N_("Worn"), N_("Spare"),    N_("Written"),
-            N_("Media errors"), N_("Used by")};
-        enum { DRIVE, SLOT, LINK, COULD_BE, GBS, OF_BEST, WHY, TEMPERATURE, WORN, SPARE, WRITTEN,
-               ERRORS, USED_BY };
+            N_("Drive"),   N_("Slot"),         N_("Link"),        N_("Could be"), N_("GB/s"),
+            N_("Of best"), N_("Why"),          N_("Temperature"), N_("Worn"),     N_("Spare"),
+            N_("Written"), N_("Media errors"), N_("Used by")};
+        enum {
+                DRIVE,
+                SLOT,
+                LINK,
+                COULD_BE,
+                GBS,
+                OF_BEST,
+                WHY,
+                TEMPERATURE,
+                WORN,
+                SPARE,
+                WRITTEN,
+                ERRORS,
+                USED_BY
+        };
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
         char buf[96];
 
@@ -464,7 +478,8 @@ static void put_drive_links(Report *report)
                 }
                 for (unsigned k = 0; k < drive->namespaces.n; k++) {
                         const PnNamespace *ns = &drive->namespaces.v[k];
-                        _cleanup_free_ char *words = view_uses(ns->uses.state, ns->uses.v, ns->uses.n);
+                        _cleanup_free_ char *words =
+                            view_uses(ns->uses.state, ns->uses.v, ns->uses.n);
 
                         if (!words)
                                 grid.error = -ENOMEM;
@@ -480,7 +495,7 @@ static void put_drive_links(Report *report)
 
 static void put_disks(Report *report)
 {
-        static const char *const headings[] = {N_("Disk"), N_("Serial"), N_("Model"), N_("By"),
+        static const char *const headings[] = {N_("Disk"), N_("Serial"), N_("Model"),  N_("By"),
                                                N_("Kind"), N_("Size"),   N_("Used by")};
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
 
@@ -529,8 +544,8 @@ static void put_picture(Report *report)
 static void put_links(Report *report)
 {
         static const char *const headings[] = {
-            N_("Address"), N_("Port"),    N_("Device"),  N_("Slot"),   N_("Now"),
-            N_("Rated"),   N_("Best"),    N_("Of best"), N_("Verdict"), N_("Shared")};
+            N_("Address"), N_("Port"), N_("Device"),  N_("Slot"),    N_("Now"),
+            N_("Rated"),   N_("Best"), N_("Of best"), N_("Verdict"), N_("Shared")};
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
         const PnStatus *status = &report->facts->status;
         char buf[96];
@@ -575,11 +590,24 @@ static const PnPort *port_with(const PnPorts *ports, const char *id)
 static void put_ports(Report *report)
 {
         static const char *const headings[] = {
-            N_("Port"),    N_("Card"),   N_("Slot"),    N_("Driver"),  N_("State"),
-            N_("Runs at"), N_("Of"),     N_("By"),      N_("Module"),  N_("Part of"),
+            N_("Port"),    N_("Card"),     N_("Slot"),   N_("Driver"), N_("State"),
+            N_("Runs at"), N_("Of"),       N_("By"),     N_("Module"), N_("Part of"),
             N_("MAC"),     N_("Firmware"), N_("Verdict")};
-        enum { PORT, CARD, SLOT, DRIVER, STATE, RUNS_AT, OF, BY, MODULE, PART_OF, MAC, FIRMWARE,
-               VERDICT };
+        enum {
+                PORT,
+                CARD,
+                SLOT,
+                DRIVER,
+                STATE,
+                RUNS_AT,
+                OF,
+                BY,
+                MODULE,
+                PART_OF,
+                MAC,
+                FIRMWARE,
+                VERDICT
+        };
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
         const Facts *facts = report->facts;
         char buf[96];
@@ -594,7 +622,7 @@ static void put_ports(Report *report)
                 grid_row(&grid, port ? (int)port_mark(report->view, port) : MARK_NONE);
                 grid_set(&grid, PORT, view_address(nic->id.v));
                 grid_set(&grid, DRIVER,
-                         pn_text(&nic->driver) ? nic->driver.v
+                         pn_text(&nic->driver)                ? nic->driver.v
                          : pn_text_is(&nic->kind, "physical") ? text_or_question(&nic->driver)
                                                               : pn_text(&nic->kind));
                 grid_set(&grid, STATE, text_or_question(&nic->state));
@@ -621,9 +649,14 @@ static int add_reach(Grid *grid, const PnModule *module)
         static const struct {
                 const char *medium, *words;
         } media[] = {
-            {"SMF", N_("9um single mode")}, {"OM1", "62.5um OM1"}, {"OM2", "50um OM2"},
-            {"OM3", "50um OM3"},           {"OM4", "50um OM4"},   {"OM5", "50um OM5"},
-            {"copper", N_("copper")},      {"cable", N_("cable")},
+            {"SMF", N_("9um single mode")},
+            {"OM1", "62.5um OM1"},
+            {"OM2", "50um OM2"},
+            {"OM3", "50um OM3"},
+            {"OM4", "50um OM4"},
+            {"OM5", "50um OM5"},
+            {"copper", N_("copper")},
+            {"cable", N_("cable")},
         };
         _cleanup_buf_ PnBuf line = {0};
         Units units;
@@ -749,8 +782,9 @@ static const char *member_words(PnMemberState state)
 
 static void put_bonds(Report *report)
 {
-        static const char *const headings[] = {N_("Bond"), N_("Mode"), N_("Member"), N_("State"),
-                                               N_("Carries traffic"), N_("Partner MAC")};
+        static const char *const headings[] = {
+            N_("Bond"),       N_("Mode"), N_("Member"), N_("State"), N_("Carries traffic"),
+            N_("Partner MAC")};
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
 
         for (unsigned i = 0; i < report->facts->inventory.nics.n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a report says, and the formats that it can be said in. The one knows no format, the others no
- * hardware. */
+/* What a report says, and the formats that it can be said in. The one knows no format, the others
+ * no hardware. */
 #pragma once
 
 #include "source.h"
@@ -59,8 +59,8 @@ extern const Format report_markdown, report_html;
 /* Writes all there is to say. 0 or -ENOMEM. */
 int report_write(PnBuf *out, const Format *format, const Facts *facts, bool all);
 
-/* The picture of the links: the drawing alone, and in the style of a page around it or with its own.
- * A narrow one is for a telephone. 0 or -ENOMEM. */
+/* The picture of the links: the drawing alone, and in the style of a page around it or with its
+ * own. A narrow one is for a telephone. 0 or -ENOMEM. */
 typedef enum PictureKind { PICTURE_ALONE, PICTURE_WIDE, PICTURE_NARROW } PictureKind;
 int picture_put(PnBuf *out, const Facts *facts, const View *view, PictureKind kind, bool all);
 

@@ -50,8 +50,8 @@ static bool load(void)
         if (!languages && (pn_startswith(name, "en") || pn_startswith(name, "C.")))
                 return false;
         if (!setlocale(LC_MESSAGES, "")) {
-                /* A session over ssh often names a locale that this host does not have; the language
-                 * is meant all the same. */
+                /* A session over ssh often names a locale that this host does not have; the
+                 * language is meant all the same. */
                 if (!setlocale(LC_MESSAGES, "C.UTF-8"))
                         return false;
                 if (!languages)

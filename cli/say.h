@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program's own words in the reader's language. Knows no text: those are where they are said, in
- * English, and in po/. What the daemon says of the hardware is not translated. */
+/* The program's own words in the reader's language. Knows no text: those are where they are said,
+ * in English, and in po/. What the daemon says of the hardware is not translated. */
 #pragma once
 
 #include "base.h"
 
-/* A translated text, or the text itself where there is no translation. Static. Costs next to nothing
- * where the locale is English or none at all: no catalogue is looked for. */
+/* A translated text, or the text itself where there is no translation. Static. Costs next to
+ * nothing where the locale is English or none at all: no catalogue is looked for. */
 const char *say(const char *text) __attribute__((__format_arg__(1)));
 
 /* The same with a number: the form that goes with `n`. */

@@ -140,15 +140,16 @@ static void add_roots(Layout *layout)
                 uint32_t root = layout->n_items;
 
                 for (uint32_t i = 0; i < n; i++)
-                        if (layout->items[i].parent == PN_NO_BOX && layout->items[i].numa_node > last &&
-                            layout->items[i].numa_node < least)
+                        if (layout->items[i].parent == PN_NO_BOX &&
+                            layout->items[i].numa_node > last && layout->items[i].numa_node < least)
                                 least = layout->items[i].numa_node;
                 if (least == INT64_MAX)
                         break;
                 last = least;
                 add_item(layout, PN_BOX_ROOT)->numa_node = least;
                 for (uint32_t i = 0; i < n; i++)
-                        if (layout->items[i].parent == PN_NO_BOX && layout->items[i].numa_node == least)
+                        if (layout->items[i].parent == PN_NO_BOX &&
+                            layout->items[i].numa_node == least)
                                 hang(layout, i, root);
         }
         /* What belongs to no known node where all that do belong to one: it is there, too. */

@@ -25,12 +25,13 @@ typedef struct PnBox {
         int hop_x, hop_y;
         int trunk_x, trunk_end; /* from its bottom down to here hang its children; 0 for none */
         int64_t numa_node;      /* of a root; -1 where there is one alone, or it is not known */
-        const PnRating *rating; /* of the link above a device or switch; of several alike, the first */
-        const PnPlace *place;   /* that is free; of several alike, the first */
+        const PnRating
+            *rating; /* of the link above a device or switch; of several alike, the first */
+        const PnPlace *place; /* that is free; of several alike, the first */
         /* What is folded into this box, itself included: `n_members` of the picture's `members`. */
         uint32_t first_member, n_members;
-        double ratio;          /* what hangs on a switch, over what its own link carries; 0: unknown */
-        uint32_t offered_to;   /* of a free place: the box of the device that is told to move here */
+        double ratio; /* what hangs on a switch, over what its own link carries; 0: unknown */
+        uint32_t offered_to; /* of a free place: the box of the device that is told to move here */
         uint64_t offered_mbps; /* what that would get */
 } PnBox;
 
@@ -58,15 +59,16 @@ typedef struct PnPicture {
 
 /* All lengths in the same unit, such as pixels. */
 typedef struct PnPictureMeasures {
-        int width;      /* that the whole should take; it takes more where boxes need it */
-        int margin;     /* around everything */
-        int indent;     /* from a box to one that hangs on it */
-        int trunk;      /* from a box's left edge to its trunk; less than `indent` */
-        int least;      /* a box is at least as wide */
-        int row, root;  /* heights of boxes */
-        int gap;        /* between rows */
-        int lane;       /* between arrows */
-        unsigned boxes; /* beyond as many, siblings that are alike and at their best fold into one */
+        int width;     /* that the whole should take; it takes more where boxes need it */
+        int margin;    /* around everything */
+        int indent;    /* from a box to one that hangs on it */
+        int trunk;     /* from a box's left edge to its trunk; less than `indent` */
+        int least;     /* a box is at least as wide */
+        int row, root; /* heights of boxes */
+        int gap;       /* between rows */
+        int lane;      /* between arrows */
+        unsigned
+            boxes; /* beyond as many, siblings that are alike and at their best fold into one */
 } PnPictureMeasures;
 
 /* Draws nothing, and refers to `inventory` and `status`, which must outlive the result. Links that

@@ -77,7 +77,8 @@ def main():
             'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
             'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
             'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c', 'lib/smart.c', 'lib/decibel.c',
-            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_health.c', 'lib/plausible.c']
+            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_health.c', 'lib/plausible.c',
+            'lib/picture.c']
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
         if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',
