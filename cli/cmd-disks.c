@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -41,7 +42,7 @@ static int add_disk(Table *table, const PnDisk *disk)
         table_set(table, SERIAL, text_or_question(&disk->serial));
         table_set(table, TRANSPORT, text_or_question(&disk->transport));
         if (disk->rotational.state == PN_KNOWN)
-                table_set(table, KIND, disk->rotational.v ? "spinning" : "solid");
+                table_set(table, KIND, disk->rotational.v ? _("spinning") : _("solid"));
         if (disk->size_bytes.state == PN_KNOWN)
                 table_set(table, SIZE, units_size(units, disk->size_bytes.v));
         else if (pn_is_unread(disk->size_bytes.state))
@@ -70,7 +71,7 @@ static int put_table(Cli *cli, const PnInventory *inventory)
                 table_print(table, &cli->page, !cli->no_legend);
         else if (!cli->no_legend)
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "There is no disk in this machine besides NVMe drives.");
+                                 _("There is no disk in this machine besides NVMe drives."));
         return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -52,7 +53,7 @@ static int put_table(Cli *cli, const PnStatus *status)
                 table_print(table, &cli->page, !cli->no_legend);
         else if (!cli->no_legend)
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "Nothing was found to be wrong.");
+                                 _("Nothing was found to be wrong."));
         return 0;
 }
 

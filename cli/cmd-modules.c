@@ -6,6 +6,7 @@
 
 #include "modules.h"
 #include "portview.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 
@@ -57,7 +58,7 @@ static void set_light(Table *table, unsigned column, const PnModuleDiagnostics *
         if (level->state == PN_KNOWN)
                 table_format(table, column, "%.2f dBm", level->v);
         else
-                table_set(table, column, "dark");
+                table_set(table, column, _("dark"));
 }
 
 static const char *instead_of_type(const PnNic *nic)
@@ -65,12 +66,12 @@ static const char *instead_of_type(const PnNic *nic)
         const PnModule *module = nic->module.v;
 
         if (!module)
-                return "? (not read)";
+                return _("? (not read)");
         if (pn_text(&module->type))
                 return module->type.v;
-        return pn_text_is(&module->status, "permission_denied") ? "? (needs root)"
-               : pn_text_is(&module->status, "unreadable")      ? "unreadable"
-               : pn_text_is(&module->status, "unsupported_map") ? "unknown kind"
+        return pn_text_is(&module->status, "permission_denied") ? _("? (needs root)")
+               : pn_text_is(&module->status, _("unreadable"))   ? _("unreadable")
+               : pn_text_is(&module->status, "unsupported_map") ? _("unknown kind")
                : pn_text(&module->form)                         ? module->form.v
                                                                 : "?";
 }
@@ -142,8 +143,9 @@ static int put_table(Cli *cli, const Facts *facts)
         if (table_rows(table))
                 table_print(table, &cli->page, !cli->no_legend);
         else if (!cli->no_legend)
-                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "No network port of this machine has a module that can be read.");
+                term_put_wrapped(
+                    &cli->term, &cli->page, 0, 0, STYLE_PLAIN,
+                    _("No network port of this machine has a module that can be read."));
         return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "portview.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 
@@ -131,7 +132,7 @@ static int put_table(Cli *cli, const Facts *facts)
                 table_print(table, &cli->page, !cli->no_legend);
         else if (!cli->no_legend)
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "There is no network port in this machine.");
+                                 _("There is no network port in this machine."));
         return 0;
 }
 

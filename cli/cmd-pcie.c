@@ -6,6 +6,7 @@
 
 #include "pcie.h"
 #include "places.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "topology.h"
@@ -112,15 +113,15 @@ static const char *kind_words(const PnPci *pci)
         static const struct {
                 const char *kind, *words;
         } words[] = {
-            {"root_port", "root port"},
-            {"upstream_port", "switch"},
-            {"downstream_port", "switch port"},
-            {"bridge", "bridge"},
+            {"root_port", N_("root port")},
+            {"upstream_port", N_("switch")},
+            {"downstream_port", N_("switch port")},
+            {"bridge", N_("bridge")},
         };
 
         for (size_t i = 0; i < PN_ELEMENTS(words); i++)
                 if (pn_text_is(&pci->kind, words[i].kind))
-                        return words[i].words;
+                        return _(words[i].words);
         return NULL;
 }
 
@@ -132,7 +133,7 @@ static void set_device(Table *table, const Node *node, const PnPci *pci)
         char count[32] = "", text[256];
 
         if (node->functions > 1)
-                (void)snprintf(count, sizeof count, " (%u functions)", node->functions);
+                (void)snprintf(count, sizeof count, _(" (%u functions)"), node->functions);
         if (!model)
                 model = pn_text(&pci->name);
         if (!model)
@@ -186,7 +187,8 @@ static void add_row(Tree *tree, Table *table, uint32_t i, bool all)
                 set_link(table, node);
         else if (pn_is_downward_port(pci) && pn_topology_is_empty(&tree->topology, i))
                 table_set_styled(table, VERDICT, STYLE_DIM,
-                                 pn_is_true(pci->slot_implemented) ? "free" : "nothing behind it");
+                                 pn_is_true(pci->slot_implemented) ? _("free")
+                                                                   : _("nothing behind it"));
 }
 
 /* Walks the tree without recursion: down, else along, else up and along. */
@@ -229,14 +231,14 @@ static int put_free(Cli *cli, const Facts *facts, bool *ret_put)
                 const PnPlace *place = &places.v[i];
                 Units units;
 
-                pn_buf_printf(&line, "%s%s (%s%s)", i == 0 ? "Free: " : ", ",
+                pn_buf_printf(&line, "%s%s (%s%s)", i == 0 ? _("Free: ") : ", ",
                               view_address(place->name),
                               units_link(units, &(PnReal){PN_KNOWN, pn_pcie_gts(place->gen)},
                                          &(PnInt){PN_KNOWN, place->width}),
-                              place->is_listed ? ", says the firmware" : "");
+                              place->is_listed ? _(", says the firmware") : "");
         }
         if (places.n > FREE_MAX)
-                pn_buf_printf(&line, " and %zu more", places.n - FREE_MAX);
+                pn_buf_printf(&line, _(" and %zu more"), places.n - FREE_MAX);
         r = line.error;
         if (r == 0 && places.n) {
                 pn_buf_puts(&cli->page, "\n");
@@ -249,19 +251,28 @@ static int put_free(Cli *cli, const Facts *facts, bool *ret_put)
 
 static void put_hidden(Cli *cli, const Tree *tree, bool first)
 {
-        static const char *const things[] = {
-            "link at its best",         "links at their best", "function without a link",
-            "functions without a link", "empty port",          "empty ports"};
-        const unsigned counts[] = {tree->n_good, tree->n_linkless, tree->n_empty};
+        const struct {
+                unsigned n;
+                const char *format;
+        } parts[] = {
+            {tree->n_good, say_n("%u link at its best", "%u links at their best", tree->n_good)},
+            {tree->n_linkless,
+             say_n("%u function without a link", "%u functions without a link", tree->n_linkless)},
+            {tree->n_empty, say_n("%u empty port", "%u empty ports", tree->n_empty)},
+        };
         _cleanup_buf_ PnBuf line = {0};
 
-        for (size_t i = 0; i < PN_ELEMENTS(counts); i++)
-                if (counts[i])
-                        pn_buf_printf(&line, "%s%u %s", line.len ? ", " : "Not shown: ", counts[i],
-                                      things[2 * i + (counts[i] > 1)]);
+        for (size_t i = 0; i < PN_ELEMENTS(parts); i++) {
+                char part[96];
+
+                if (!parts[i].n)
+                        continue;
+                (void)snprintf(part, sizeof part, parts[i].format, parts[i].n);
+                pn_buf_printf(&line, "%s%s", line.len ? ", " : _("Not shown: "), part);
+        }
         if (!line.len)
                 return;
-        pn_buf_puts(&line, " (--all shows everything)");
+        pn_buf_puts(&line, _(" (--all shows everything)"));
         pn_buf_puts(&cli->page, first ? "\n" : "");
         if (line.error)
                 cli->page.error = line.error;
@@ -275,11 +286,12 @@ static void put_nothing(Cli *cli, const Tree *tree)
         char line[96];
 
         if (tree->n_good > 1)
-                (void)snprintf(line, sizeof line, "All %u links run at their best.", tree->n_good);
+                (void)snprintf(line, sizeof line, _("All %u links run at their best."),
+                               tree->n_good);
         else
                 (void)snprintf(line, sizeof line, "%s",
-                               tree->n_good ? "The link runs at its best."
-                                            : "No PCI Express link can be seen here.");
+                               tree->n_good ? _("The link runs at its best.")
+                                            : _("No PCI Express link can be seen here."));
         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line);
 }
 
@@ -302,7 +314,7 @@ static int put_tree(Cli *cli, const Facts *facts)
                 table_print(table, &cli->page, !cli->no_legend);
                 if (!cli->no_legend && !facts->inventory.pci.n)
                         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                         "There are no PCI functions in this machine.");
+                                         _("There are no PCI functions in this machine."));
                 else if (!cli->no_legend && !table_rows(table))
                         put_nothing(cli, &tree);
                 if (!cli->no_legend)

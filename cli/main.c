@@ -7,6 +7,7 @@
 
 #include "client.h"
 #include "near.h"
+#include "say.h"
 #include "source.h"
 #include "view.h"
 
@@ -19,17 +20,18 @@ typedef struct Verb {
 
 /* The first is what `pnhwctl` alone does. */
 static const Verb verbs[] = {
-    {"status", NULL, "Is everything at its best? If not: what, why, and what to do", cmd_status},
-    {"findings", NULL, "What is wrong, one line each", cmd_findings},
-    {"nvme", NULL, "NVMe drives: identity, size, slot, link, health, use", cmd_nvme},
-    {"pcie", NULL, "The tree of PCI Express links, actual against possible", cmd_pcie},
-    {"net", NULL, "Network ports and bonds: speed of what it could be, partner, slot", cmd_net},
-    {"modules", NULL, "What is plugged into network ports: kind, reach, light", cmd_modules},
-    {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
-    {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
-    {"report", NULL, "All of it as a page: Markdown, HTML with a picture of the links, JSON",
+    {"status", NULL, N_("Is everything at its best? If not: what, why, and what to do"),
+     cmd_status},
+    {"findings", NULL, N_("What is wrong, one line each"), cmd_findings},
+    {"nvme", NULL, N_("NVMe drives: identity, size, slot, link, health, use"), cmd_nvme},
+    {"pcie", NULL, N_("The tree of PCI Express links, actual against possible"), cmd_pcie},
+    {"net", NULL, N_("Network ports and bonds: speed of what it could be, partner, slot"), cmd_net},
+    {"modules", NULL, N_("What is plugged into network ports: kind, reach, light"), cmd_modules},
+    {"sensors", NULL, N_("Temperatures, fans and voltages by device, with limits"), cmd_sensors},
+    {"disks", NULL, N_("Other disks: SATA, SAS, USB, virtual"), cmd_disks},
+    {"report", NULL, N_("All of it as a page: Markdown, HTML with a picture of the links, JSON"),
      cmd_report},
-    {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
+    {"show", "DEVICE", N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"), cmd_show},
 };
 
 typedef enum OptionId {
@@ -54,18 +56,19 @@ typedef struct Option {
 } Option;
 
 static const Option options[] = {
-    {"all", NULL, 'a', "Show also what is folded away"},
-    {"json", "MODE", OPTION_JSON, "Write JSON: pretty, short or off"},
-    {"", NULL, 'j', "The same as --json=pretty on a terminal, --json=short otherwise"},
-    {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
-    {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
-    {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
-    {"format", "FORMAT", OPTION_FORMAT, "Of a report: markdown, html, svg or json"},
-    {"output", "FILE", OPTION_OUTPUT, "Write a report to a file, whose name may tell the format"},
-    {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
-    {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
-    {"help", NULL, 'h', "Show this help"},
-    {"version", NULL, OPTION_VERSION, "Show the version"},
+    {"all", NULL, 'a', N_("Show also what is folded away")},
+    {"json", "MODE", OPTION_JSON, N_("Write JSON: pretty, short or off")},
+    {"", NULL, 'j', N_("The same as --json=pretty on a terminal, --json=short otherwise")},
+    {"once", NULL, OPTION_ONCE, N_("Ask no daemon: read the hardware now (best as root)")},
+    {"from", "FILE", OPTION_FROM, N_("Show a saved inventory (- for standard input)")},
+    {"socket", "PATH", OPTION_SOCKET, N_("The daemon's socket (also $PNHW_SOCKET)")},
+    {"format", "NAME", OPTION_FORMAT, N_("Of a report: markdown, html, svg or json")},
+    {"output", "FILE", OPTION_OUTPUT,
+     N_("Write a report to a file, whose name may tell the format")},
+    {"no-legend", NULL, OPTION_NO_LEGEND, N_("No headings and no footers")},
+    {"no-pager", NULL, OPTION_NO_PAGER, N_("Do not pipe long output into a pager")},
+    {"help", NULL, 'h', N_("Show this help")},
+    {"version", NULL, OPTION_VERSION, N_("Show the version")},
     {"complete", "WHAT", OPTION_COMPLETE, NULL},
 };
 
@@ -75,9 +78,10 @@ static int help(Cli *cli)
 
         term_put(&cli->term, out, "pnhwctl [OPTION…] [VERB]");
         pn_buf_puts(out, "\n\n");
-        term_put_wrapped(&cli->term, out, 0, 0, STYLE_BOLD,
-                         "Is each piece of hardware in this machine running as well as it could?");
-        pn_buf_puts(out, "\nVerbs:\n");
+        term_put_wrapped(
+            &cli->term, out, 0, 0, STYLE_BOLD,
+            _("Is each piece of hardware in this machine running as well as it could?"));
+        pn_buf_printf(out, "\n%s\n", _("Verbs:"));
         for (size_t i = 0; i < PN_ELEMENTS(verbs); i++) {
                 _cleanup_free_ char *name = NULL;
 
@@ -88,9 +92,9 @@ static int help(Cli *cli)
                         return EXIT_FAILURE;
                 }
                 pn_buf_printf(out, "  %-15s", name);
-                term_put_wrapped(&cli->term, out, 17, 17, STYLE_PLAIN, verbs[i].help);
+                term_put_wrapped(&cli->term, out, 17, 17, STYLE_PLAIN, _(verbs[i].help));
         }
-        pn_buf_puts(out, "\nOptions:\n");
+        pn_buf_printf(out, "\n%s\n", _("Options:"));
         for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
                 const Option *option = &options[i];
                 char shown[40] = "";
@@ -108,7 +112,7 @@ static int help(Cli *cli)
                                     (*option->name ? 2 + strlen(option->name) : 0) -
                                     (option->argument ? 1 : 0)),
                               option->argument ? option->argument : "");
-                term_put_wrapped(&cli->term, out, 19, 19, STYLE_PLAIN, option->help);
+                term_put_wrapped(&cli->term, out, 19, 19, STYLE_PLAIN, _(option->help));
         }
         return EXIT_SUCCESS;
 }
@@ -119,7 +123,7 @@ static int complete(Cli *cli, const char *what)
 {
         if (strcmp(what, "verbs") == 0) {
                 for (size_t i = 0; i < PN_ELEMENTS(verbs); i++)
-                        pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, verbs[i].help);
+                        pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, _(verbs[i].help));
         } else if (strcmp(what, "devices") == 0) {
                 Facts facts = {0};
 

@@ -37,15 +37,17 @@ static const struct {
     {0x00b5, "u"}, /* micro sign */
     {0x00b7, "-"}, /* middle dot */
     {0x00d7, "x"}, /* multiplication sign */
-    {0x2011, "-"}, /* non-breaking hyphen */
-    {0x2013, "-"}, /* en dash */
-    {0x2014, "-"}, /* em dash */
-    {0x2018, "'"},  {0x2019, "'"}, {0x201c, "\""}, {0x201d, "\""}, {0x2026, "..."}, /* ellipsis */
-    {0x2192, "->"},                                                                 /* arrow */
-    {0x25b2, "!"},                                                                  /* triangle */
-    {0x25cb, "o"},                                                                  /* circle */
-    {0x25cf, "*"},                                                                  /* disc */
-    {0x2717, "X"},                                                                  /* ballot x */
+    {0x00c4, "Ae"}, {0x00d6, "Oe"}, {0x00dc, "Ue"}, {0x00df, "ss"}, {0x00e4, "ae"},
+    {0x00f6, "oe"}, {0x00fc, "ue"}, /* German letters */
+    {0x2011, "-"},                  /* non-breaking hyphen */
+    {0x2013, "-"},                  /* en dash */
+    {0x2014, "-"},                  /* em dash */
+    {0x2018, "'"},  {0x2019, "'"},  {0x201c, "\""}, {0x201d, "\""}, {0x2026, "..."}, /* ellipsis */
+    {0x2192, "->"},                                                                  /* arrow */
+    {0x25b2, "!"},                                                                   /* triangle */
+    {0x25cb, "o"},                                                                   /* circle */
+    {0x25cf, "*"},                                                                   /* disc */
+    {0x2717, "X"},                                                                   /* ballot x */
 };
 
 static const char *environment(const char *name)

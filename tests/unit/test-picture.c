@@ -110,8 +110,8 @@ static void check(const Case *c, const PnPictureMeasures *m)
         }
 }
 
-static void add_drive(PnInventory *inventory, const char *parent, unsigned bus, Ends upper, Ends lower,
-                      const char *kind)
+static void add_drive(PnInventory *inventory, const char *parent, unsigned bus, Ends upper,
+                      Ends lower, const char *kind)
 {
         char root[32], address[32], name[32], serial[32];
 
@@ -139,7 +139,8 @@ static void test_tree(void **state)
                   "downstream_port");
         add_drive(&c.inventory, "0000:01:00.0", 0x11, (Ends){16, 1, 16, 1}, (Ends){16, 1, 16, 4},
                   "downstream_port");
-        add_drive(&c.inventory, NULL, 0x20, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4}, "root_port");
+        add_drive(&c.inventory, NULL, 0x20, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4},
+                  "root_port");
         lay_out(&c, &measures);
         check(&c, &measures);
         boxes = c.picture.boxes;
@@ -163,8 +164,10 @@ static void test_arrow(void **state)
         PnPci *empty;
 
         (void)state;
-        add_drive(&c.inventory, NULL, 0x10, (Ends){16, 1, 16, 1}, (Ends){16, 1, 16, 4}, "root_port");
-        add_drive(&c.inventory, NULL, 0x11, (Ends){16, 2, 16, 2}, (Ends){16, 2, 16, 4}, "root_port");
+        add_drive(&c.inventory, NULL, 0x10, (Ends){16, 1, 16, 1}, (Ends){16, 1, 16, 4},
+                  "root_port");
+        add_drive(&c.inventory, NULL, 0x11, (Ends){16, 2, 16, 2}, (Ends){16, 2, 16, 4},
+                  "root_port");
         empty = port(&c.inventory, "0000:00:1f.0", "root_port", NULL, (Ends){2.5, 1, 16, 4});
         empty->slot_implemented = pn_bool(true);
         slot(&c.inventory, "PCIEX16_5", "PCIe 4.0 x16", 16, 16, false, NULL);
@@ -228,8 +231,10 @@ static void test_nodes(void **state)
         Case c = {0};
 
         (void)state;
-        add_drive(&c.inventory, NULL, 0x10, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4}, "root_port");
-        add_drive(&c.inventory, NULL, 0x11, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4}, "root_port");
+        add_drive(&c.inventory, NULL, 0x10, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4},
+                  "root_port");
+        add_drive(&c.inventory, NULL, 0x11, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4},
+                  "root_port");
         for (unsigned i = 0; i < c.inventory.pci.n; i++)
                 if (pn_text_is(&c.inventory.pci.v[i].address, "0000:10:00.0"))
                         c.inventory.pci.v[i].numa_node = pn_int(1);
@@ -279,7 +284,8 @@ static void test_strangers(void **state)
         Case c = {0};
 
         (void)state;
-        add_drive(&c.inventory, NULL, 0x10, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4}, "root_port");
+        add_drive(&c.inventory, NULL, 0x10, (Ends){16, 4, 16, 4}, (Ends){16, 4, 16, 4},
+                  "root_port");
         lay_out(&c, &measures);
         pn_picture_done(&c.picture);
         forget(&c.inventory);
