@@ -314,8 +314,9 @@ static int run_verb(Cli *cli, int n, char **words)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
         if ((cli->format || cli->output) && verb->run != cmd_report)
-                return cli_fail(cli, "Usage", "--%s is for the verb report alone",
-                                cli->format ? "format" : "output");
+                return cli_fail(cli, "Usage", "--%s is for the verb report alone%s",
+                                cli->format ? "format" : "output",
+                                cli->format ? "; a saved inventory is shown by --from" : "");
         if (cli->output && !*cli->output)
                 return cli_fail(cli, "Usage", "--output needs the name of a file");
         return verb->run(cli, verb->argument ? words[1] : NULL);

@@ -13,7 +13,11 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
         return
         ;;
-    --from | --socket)
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W 'markdown html svg json' -- "$cur")
+        return
+        ;;
+    --from | --socket | --output)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return

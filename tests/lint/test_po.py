@@ -4,7 +4,7 @@
 
 usage: test_po.py [--update]
 
---update takes new texts into po/headings.c and po/*.po, where they wait for their translation.
+--update takes new texts into po/headings.in and po/*.po, where they wait for their translation.
 """
 
 import os
@@ -43,8 +43,8 @@ def headings():
 
 
 def template(path):
-    files = client_files() + ['po/headings.c']
-    command = ['xgettext', '--from-code=UTF-8', '-k', '-k_', '-kN_', '-ksay_n:1,2', '--add-comments=Translators',
+    files = client_files() + ['po/headings.in']
+    command = ['xgettext', '-L', 'C', '--from-code=UTF-8', '-k', '-k_', '-kN_', '-ksay_n:1,2', '--add-comments=Translators',
                '--package-name=pnhw', '--no-location', '-o', path, *files]
     subprocess.run(command, cwd=ROOT, check=True)
 
@@ -52,7 +52,7 @@ def template(path):
 def files_listed():
     """po/POTFILES, which meson's pnhw-pot target reads."""
     return ''.join(path + '\n' for path in client_files()
-                   if re.search(r'\b(N?_|say_n)\(', read(path))) + 'po/headings.c\n'
+                   if re.search(r'\b(N?_|say_n)\(', read(path))) + 'po/headings.in\n'
 
 
 def report(name, problem):
@@ -61,7 +61,7 @@ def report(name, problem):
 
 
 def main():
-    generated = {'headings.c': headings(), 'POTFILES': files_listed()}
+    generated = {'headings.in': headings(), 'POTFILES': files_listed()}
     if '--update' in sys.argv:
         for name, text in generated.items():
             with open(os.path.join(PO, name), 'w', encoding='utf-8') as file:
