@@ -8,7 +8,7 @@
 static const char css[] =
     ":root{color-scheme:light dark}"
     "body{font:16px/1.5 system-ui,\"Liberation Sans\",Arial,Helvetica,sans-serif;margin:0 auto;"
-    "padding:16px;max-width:1100px;color:#1c2128;background:#fff;overflow-wrap:anywhere}"
+    "padding:16px;max-width:1180px;color:#1c2128;background:#fff;overflow-wrap:anywhere}"
     "h1{font-size:1.6em;line-height:1.25;margin:.4em 0}"
     "h2{font-size:1.25em;margin:1.8em 0 .5em;border-bottom:1px solid #c9d1d9}"
     "h3{font-size:1.05em;margin:1.4em 0 .4em}"
@@ -27,10 +27,10 @@ static const char css[] =
     "break-inside:avoid}.module h4{margin:0 0 .3em;font-size:1em}"
     ".scroll{overflow-x:auto}"
     "table{border-collapse:collapse;font-size:.86em;line-height:1.35;overflow-wrap:normal}"
-    "th,td{text-align:left;padding:.35em .6em;border-bottom:1px solid #d5dbe1;vertical-align:top}"
+    "th,td{text-align:left;padding:.35em .5em;border-bottom:1px solid #d5dbe1;vertical-align:top}"
     "th{background:#f0f3f6;color:#3d444d}td{font-variant-numeric:tabular-nums}"
-    "tr{break-inside:avoid}"
-    "figure{margin:.8em 0}figure svg{display:block;max-width:100%;height:auto}"
+    "td.first,td.short{white-space:nowrap}tr{break-inside:avoid}"
+    "figure{margin:.8em 0;break-inside:avoid}figure svg{display:block;max-width:100%;height:auto}"
     ".narrow{display:none}"
     "@media (max-width:700px){"
     ".wide{display:none}.narrow{display:block}"
@@ -39,7 +39,8 @@ static const char css[] =
     "td{border:0;padding:.1em 0;display:grid;grid-template-columns:8.2em 1fr;gap:.6em;"
     "overflow-wrap:anywhere}"
     "td::before{content:attr(data-label);color:#57606a}"
-    "td.empty{display:none}td.first{font-weight:600}dl{grid-template-columns:8.2em 1fr;gap:.15em "
+    "td.empty{display:none}td.first{font-weight:600;white-space:normal}dl{grid-template-columns:8."
+    "2em 1fr;gap:.15em "
     ".6em}}"
     "@media screen and (prefers-color-scheme:dark){"
     "body{color:#e6edf3;background:#15181d}h2{border-color:#3d444d}.dim,dt{color:#a3adb8}"
@@ -156,6 +157,9 @@ static void listing(PnBuf *out, const char *title, const Grid *grid)
         pn_buf_puts(out, "</div>\n");
 }
 
+/* Bytes of a cell that is too short to be worth two lines, such as "16 GT/s x16". */
+#define ONE_LINE 12
+
 static void put_cell(PnBuf *out, const Grid *grid, unsigned row, unsigned column)
 {
         const char *cell = grid->rows[row].cells[column];
@@ -165,7 +169,10 @@ static void put_cell(PnBuf *out, const Grid *grid, unsigned row, unsigned column
                 pn_buf_puts(out, "<td class=\"empty\"></td>");
                 return;
         }
-        pn_buf_printf(out, "<td%s data-label=\"", column ? "" : " class=\"first\"");
+        pn_buf_printf(out, "<td%s data-label=\"",
+                      column == 0                        ? " class=\"first\""
+                      : cell && strlen(cell) <= ONE_LINE ? " class=\"short\""
+                                                         : "");
         put_xml(out, _(grid->headings[column]));
         pn_buf_puts(out, "\"><span>");
         if (column == 0 && mark != MARK_NONE)

@@ -407,6 +407,9 @@ onload = function () {
   if (performance.getEntriesByType('resource').length)
     problems.push('asked for ' + performance.getEntriesByType('resource')[0].name);
   if (shown.length != WANTED) problems.push('pictures: ' + shown.length);
+  for (const table of document.querySelectorAll('.scroll'))
+    if (table.scrollWidth > table.clientWidth + 1 && NAME != 'hostile')
+      problems.push('has to be scrolled: ' + table.textContent.slice(0, 60));
   for (const svg of shown) {
     const edge = svg.getBoundingClientRect(), rects = [];
     for (const text of svg.querySelectorAll('text')) {

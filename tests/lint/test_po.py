@@ -44,7 +44,8 @@ def headings():
 
 def template(path):
     files = client_files() + ['po/headings.in']
-    command = ['xgettext', '-L', 'C', '--from-code=UTF-8', '-k', '-k_', '-kN_', '-ksay_n:1,2', '--add-comments=Translators',
+    command = ["xgettext", "-L", "C", "--from-code=UTF-8", "-k", "-k_", "-kN_", "-ksay_n:1,2",
+               "--add-comments=Translators",
                '--package-name=pnhw', '--no-location', '-o', path, *files]
     subprocess.run(command, cwd=ROOT, check=True)
 
