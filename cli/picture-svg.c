@@ -569,6 +569,7 @@ static void put_narrow(const Drawing *drawing, const PnBox *box, Mark mark, int 
         _cleanup_buf_ PnBuf line = {0}, verdict = {0};
         char buf[96], class[64], slot[96];
         int end = right;
+        bool is_long;
 
         (void)snprintf(class, sizeof class, "pn-small %s",
                        mark > MARK_UNKNOWN ? class_of(mark) : "");
@@ -583,9 +584,13 @@ static void put_narrow(const Drawing *drawing, const PnBox *box, Mark mark, int 
         (void)put_text(drawing, left, box->y + 37, right - left, "pn-small", model_of(rating));
         pn_buf_puts(&line, view_rating_link(rating, buf, sizeof buf));
         write_could_be(box, &line);
+        is_long = *view_rating_could_be(rating, buf, sizeof buf);
+        if (!is_long)
+                write_ratio(box, &line);
         put_line(drawing, left, box->y + 54, right - left, "pn-small", &line);
         pn_buf_puts(&verdict, view_verdict(rating));
-        write_ratio(box, &verdict);
+        if (is_long)
+                write_ratio(box, &verdict);
         put_line(drawing, left, box->y + 71, right - left - 80, class, &verdict);
 }
 

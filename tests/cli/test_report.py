@@ -376,7 +376,7 @@ def germans_read_german():
         return "gettext was not installed when this was built"
     page = report(saved("first-customer"), "markdown", LANG="de_DE.UTF-8")
     has(page, "# Hardware von serverhost1", "## Mainboard", "## Arbeitsspeicher", "### Gerätenamen",
-        "## Netzwerkanschlüsse", "Seriennummer", "Wellenlänge", "so gut wie möglich")
+        "## Netzwerkanschlüsse", "Seriennummer", "Wellenlänge", "bestmöglich")
     has_not(page, "| at its best", "Of best")
     text = report(saved("first-customer"), "html", LANG="de_DE.UTF-8")
     Page(text)
@@ -386,8 +386,10 @@ def germans_read_german():
     has(run("--from=" + saved("first-customer"), "show", "nvme3", LC_ALL="de_DE.UTF-8")[1],
         "HERSTELLER", "BETRIEBSZEIT")
     has(run("--help", LANG="de_DE.UTF-8")[1], "Verben:", "Größe")
+    has(run("--from=" + saved("vm"), LANG="de_DE.UTF-8")[1], "virtuelle Maschine", "GERÄT",
+        "1 Verbindung ist nicht zu beurteilen", "alle Quellen frisch")
     # A terminal without the letters gets others; JSON and other languages are as ever.
-    has(run("--from=" + saved("first-customer"), "pcie", LC_ALL="de_DE")[1], "moeglich")
+    has(run("--from=" + saved("first-customer"), "pcie", LC_ALL="de_DE")[1], "bestmoeglich")
     check(report(saved("first-customer"), "json", LANG="de_DE.UTF-8") ==
           report(saved("first-customer"), "json"), "JSON is translated")
     for language in ("C", "en_US.UTF-8", "C.UTF-8", "xx_XX.UTF-8", ""):
