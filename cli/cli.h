@@ -20,7 +20,8 @@ typedef struct Cli {
         const char *socket;
         const char *from;
         const char *explain; /* the code that `findings` is to explain, or NULL */
-        const char *output;  /* capture: the file to write; NULL: standard output */
+        const char *format;  /* report: NULL: as the file's name tells */
+        const char *output;  /* capture, report: the file to write; NULL: standard output */
         bool keep_names;     /* capture: of pools, interfaces and mount points */
         char **words;        /* measure: the devices */
         unsigned n_words;
@@ -46,6 +47,7 @@ int cmd_modules(Cli *cli, const char *argument);
 int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
+int cmd_report(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
 int cmd_measure(Cli *cli, const char *argument);
 int cmd_facts(Cli *cli, const char *argument);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -41,7 +42,7 @@ static int add_disk(Table *table, const PnDisk *disk)
         table_set(table, SERIAL, text_or_question(&disk->serial));
         table_set(table, TRANSPORT, text_or_question(&disk->transport));
         if (disk->rotational.state == PN_KNOWN)
-                table_set(table, KIND, disk->rotational.v ? "spinning" : "solid");
+                table_set(table, KIND, disk->rotational.v ? _("spinning") : _("solid"));
         if (disk->size_bytes.state == PN_KNOWN)
                 table_set(table, SIZE, units_size(units, disk->size_bytes.v));
         else if (pn_is_unread(disk->size_bytes.state))
@@ -66,7 +67,7 @@ static int put_table(Cli *cli, const PnInventory *inventory)
         for (unsigned i = 0; i < inventory->disks.n; i++)
                 if (add_disk(table, &inventory->disks.v[i]) < 0)
                         return -ENOMEM;
-        cli_put_table(cli, table, "There is no disk in this machine besides NVMe drives.");
+        cli_put_table(cli, table, _("There is no disk in this machine besides NVMe drives."));
         return 0;
 }
 

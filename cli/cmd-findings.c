@@ -5,6 +5,7 @@
 
 #include "codes.h"
 #include "near.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -50,12 +51,12 @@ static int put_table(Cli *cli, const PnStatus *status)
         for (unsigned i = 0; i < status->findings.n; i++)
                 if (cli->all || !pn_is_true(status->findings.v[i].accepted))
                         add_finding(table, &status->findings.v[i]);
-        cli_put_table(cli, table, "Nothing was found to be wrong.");
+        cli_put_table(cli, table, _("Nothing was found to be wrong."));
         if (!cli->no_legend && table_rows(table) > 0) {
                 pn_buf_puts(&cli->page, "\n");
                 term_put_wrapped(
                     &cli->term, &cli->page, 0, 0, STYLE_DIM,
-                    "What a code means, and what to do: pnhwctl findings --explain CODE");
+                    _("What a code means, and what to do: pnhwctl findings --explain CODE"));
         }
         return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "modules.h"
 #include "portview.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 
@@ -57,7 +58,7 @@ static void set_light(Table *table, unsigned column, const PnModuleDiagnostics *
         if (level->state == PN_KNOWN)
                 table_format(table, column, "%.2f dBm", level->v);
         else
-                table_set(table, column, "dark");
+                table_set(table, column, _("dark"));
 }
 
 static const char *instead_of_type(const PnNic *nic)
@@ -65,12 +66,12 @@ static const char *instead_of_type(const PnNic *nic)
         const PnModule *module = nic->module.v;
 
         if (!module)
-                return "? (not read)";
+                return _("? (not read)");
         if (pn_text(&module->type))
                 return module->type.v;
-        return pn_text_is(&module->status, "permission_denied") ? "? (needs root)"
-               : pn_text_is(&module->status, "unreadable")      ? "unreadable"
-               : pn_text_is(&module->status, "unsupported_map") ? "unknown kind"
+        return pn_text_is(&module->status, "permission_denied") ? _("? (needs root)")
+               : pn_text_is(&module->status, _("unreadable"))   ? _("unreadable")
+               : pn_text_is(&module->status, "unsupported_map") ? _("unknown kind")
                : pn_text(&module->form)                         ? module->form.v
                                                                 : "?";
 }
@@ -125,18 +126,6 @@ static int add_module(Table *table, const View *view, const PnNic *nic)
         return 0;
 }
 
-/* Ports that have no cage, or an empty one, are not listed. */
-static bool has_module(const PnNic *nic)
-{
-        if (pn_is_unread(nic->module.state))
-                return true;
-        if (nic->module.v && pn_text_is(&nic->module.v->status, "permission_denied") &&
-            pn_text_is(&nic->port, "tp"))
-                return false;
-        return nic->module.v && !pn_text_is(&nic->module.v->status, "none") &&
-               !pn_text_is(&nic->module.v->status, "unsupported_by_driver");
-}
-
 static int put_table(Cli *cli, const Facts *facts)
 {
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
@@ -146,12 +135,13 @@ static int put_table(Cli *cli, const Facts *facts)
         if (r < 0)
                 return r;
         for (unsigned i = 0; i < facts->inventory.nics.n && r == 0; i++)
-                if (has_module(&facts->inventory.nics.v[i]))
+                if (module_is_shown(&facts->inventory.nics.v[i]))
                         r = add_module(table, &view, &facts->inventory.nics.v[i]);
         view_done(&view);
         if (r < 0)
                 return r;
-        cli_put_table(cli, table, "No network port of this machine has a module that can be read.");
+        cli_put_table(cli, table,
+                      _("No network port of this machine has a module that can be read."));
         return 0;
 }
 
@@ -167,7 +157,7 @@ static void put_json(Cli *cli, const PnInventory *inventory)
                 PnPortModule view = {
                     .name = nic->id, .address = nic->address, .port_number = nic->port_number};
 
-                if (!has_module(nic))
+                if (!module_is_shown(nic))
                         continue;
                 /* A view of the port's own objects, only written and never released. */
                 view.module.state = nic->module.state;

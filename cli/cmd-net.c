@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "portview.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 
@@ -127,7 +128,7 @@ static int put_table(Cli *cli, const Facts *facts)
         for (unsigned i = 0; i < facts->inventory.nics.n; i++)
                 add_nic(table, &view, &facts->ports, &facts->inventory.nics.v[i]);
         view_done(&view);
-        cli_put_table(cli, table, "There is no network port in this machine.");
+        cli_put_table(cli, table, _("There is no network port in this machine."));
         return 0;
 }
 

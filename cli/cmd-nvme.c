@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -115,7 +116,7 @@ static void set_health(Table *table, const View *view, const PnNvme *drive)
 static const char *state_of(const PnNvme *drive)
 {
         if (pn_is_true(drive->lost))
-                return "lost";
+                return _("lost");
         if (pn_is_unread(drive->state.state))
                 return "?";
         return pn_text(&drive->state) && !pn_text_is(&drive->state, "live") ? drive->state.v : NULL;
@@ -232,7 +233,7 @@ static int put_table(Cli *cli, const Facts *facts)
         view_done(&view);
         if (r < 0)
                 return r;
-        cli_put_table(cli, table, "There is no NVMe drive in this machine.");
+        cli_put_table(cli, table, _("There is no NVMe drive in this machine."));
         return 0;
 }
 

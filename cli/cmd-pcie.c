@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+#include "pcie.h"
+#include "places.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "topology.h"
@@ -110,15 +113,15 @@ static const char *kind_words(const PnPci *pci)
         static const struct {
                 const char *kind, *words;
         } words[] = {
-            {"root_port", "root port"},
-            {"upstream_port", "switch"},
-            {"downstream_port", "switch port"},
-            {"bridge", "bridge"},
+            {"root_port", N_("root port")},
+            {"upstream_port", N_("switch")},
+            {"downstream_port", N_("switch port")},
+            {"bridge", N_("bridge")},
         };
 
         for (size_t i = 0; i < PN_ELEMENTS(words); i++)
                 if (pn_text_is(&pci->kind, words[i].kind))
-                        return words[i].words;
+                        return _(words[i].words);
         return NULL;
 }
 
@@ -130,7 +133,7 @@ static void set_device(Table *table, const Node *node, const PnPci *pci)
         char count[32] = "", text[256];
 
         if (node->functions > 1)
-                (void)snprintf(count, sizeof count, " (%u functions)", node->functions);
+                (void)snprintf(count, sizeof count, _(" (%u functions)"), node->functions);
         if (!model)
                 model = pn_text(&pci->name);
         if (!model)
@@ -184,7 +187,8 @@ static void add_row(Tree *tree, Table *table, uint32_t i, bool all)
                 set_link(table, node);
         else if (pn_is_downward_port(pci) && pn_topology_is_empty(&tree->topology, i))
                 table_set_styled(table, VERDICT, STYLE_DIM,
-                                 pn_is_true(pci->slot_implemented) ? "free" : "nothing behind it");
+                                 pn_is_true(pci->slot_implemented) ? _("free")
+                                                                   : _("nothing behind it"));
 }
 
 /* Walks the tree without recursion: down, else along, else up and along. */
@@ -212,52 +216,63 @@ static void walk(Tree *tree, Table *table, bool all)
         }
 }
 
-/* Empty ports with a slot: where something could be moved to. */
-static bool put_free(Cli *cli, const Tree *tree)
+/* Where something could be moved to: what the advice of findings chooses from. */
+static int put_free(Cli *cli, const Facts *facts, bool *ret_put)
 {
+        const PnRatings ratings = {PN_KNOWN, facts->status.ratings.n, facts->status.ratings.v};
         _cleanup_buf_ PnBuf line = {0};
-        unsigned n = 0;
+        PnPlaces places;
+        int r = pn_places_find(&facts->inventory, &ratings, &places);
 
-        for (uint32_t k = 0; k < tree->topology.n; k++) {
-                uint32_t i = tree->topology.order[k];
-                const PnPci *pci = pci_of(tree, i);
+        *ret_put = false;
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < places.n && i < FREE_MAX; i++) {
+                const PnPlace *place = &places.v[i];
                 Units units;
 
-                if (!pn_is_downward_port(pci) || !pn_is_true(pci->slot_implemented) ||
-                    !pn_topology_is_empty(&tree->topology, i))
-                        continue;
-                if (++n > FREE_MAX)
-                        continue;
-                pn_buf_printf(&line, "%s%s", n == 1 ? "Free: " : ", ",
-                              pn_text(&pci->slot) ? pci->slot.v : view_address(pci->address.v));
-                if (pci->link.v &&
-                    *units_link(units, &pci->link.v->max_speed, &pci->link.v->max_width))
-                        pn_buf_printf(&line, " (%s)", units);
+                pn_buf_printf(&line, "%s%s (%s%s)", i == 0 ? _("Free: ") : ", ",
+                              view_address(place->name),
+                              units_link(units, &(PnReal){PN_KNOWN, pn_pcie_gts(place->gen)},
+                                         &(PnInt){PN_KNOWN, place->width}),
+                              place->is_listed ? _(", says the firmware") : "");
         }
-        if (n > FREE_MAX)
-                pn_buf_printf(&line, " and %u more", n - FREE_MAX);
-        if (!n || !line.data)
-                return false;
-        pn_buf_puts(&cli->page, "\n");
-        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line.data);
-        return true;
+        if (places.n > FREE_MAX)
+                pn_buf_printf(&line, _(" and %zu more"), places.n - FREE_MAX);
+        r = line.error;
+        if (r == 0 && places.n) {
+                pn_buf_puts(&cli->page, "\n");
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line.data);
+                *ret_put = true;
+        }
+        pn_places_done(&places);
+        return r;
 }
 
 static void put_hidden(Cli *cli, const Tree *tree, bool first)
 {
-        static const char *const things[] = {
-            "link at its best",         "links at their best", "function without a link",
-            "functions without a link", "empty port",          "empty ports"};
-        const unsigned counts[] = {tree->n_good, tree->n_linkless, tree->n_empty};
+        const struct {
+                unsigned n;
+                const char *format;
+        } parts[] = {
+            {tree->n_good, say_n("%u link at its best", "%u links at their best", tree->n_good)},
+            {tree->n_linkless,
+             say_n("%u function without a link", "%u functions without a link", tree->n_linkless)},
+            {tree->n_empty, say_n("%u empty port", "%u empty ports", tree->n_empty)},
+        };
         _cleanup_buf_ PnBuf line = {0};
 
-        for (size_t i = 0; i < PN_ELEMENTS(counts); i++)
-                if (counts[i])
-                        pn_buf_printf(&line, "%s%u %s", line.len ? ", " : "Not shown: ", counts[i],
-                                      things[2 * i + (counts[i] > 1)]);
+        for (size_t i = 0; i < PN_ELEMENTS(parts); i++) {
+                char part[96];
+
+                if (!parts[i].n)
+                        continue;
+                (void)snprintf(part, sizeof part, parts[i].format, parts[i].n);
+                pn_buf_printf(&line, "%s%s", line.len ? ", " : _("Not shown: "), part);
+        }
         if (!line.len)
                 return;
-        pn_buf_puts(&line, " (--all shows everything)");
+        pn_buf_puts(&line, _(" (--all shows everything)"));
         pn_buf_puts(&cli->page, first ? "\n" : "");
         if (line.error)
                 cli->page.error = line.error;
@@ -265,8 +280,24 @@ static void put_hidden(Cli *cli, const Tree *tree, bool first)
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, line.data);
 }
 
+/* Instead of a tree in which nothing is shown: because all is well, or because there is nothing. */
+static void put_nothing(Cli *cli, const Tree *tree)
+{
+        char line[96];
+
+        if (tree->n_good > 1)
+                (void)snprintf(line, sizeof line, _("All %u links run at their best."),
+                               tree->n_good);
+        else
+                (void)snprintf(line, sizeof line, "%s",
+                               tree->n_good ? _("The link runs at its best.")
+                                            : _("No PCI Express link can be seen here."));
+        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, line);
+}
+
 static int put_tree(Cli *cli, const Facts *facts)
 {
+        bool is_free = false;
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
         Tree tree = {.facts = facts};
         int r = pn_topology_build(&facts->inventory, &tree.topology);
@@ -283,12 +314,13 @@ static int put_tree(Cli *cli, const Facts *facts)
                 table_print(table, &cli->page, !cli->no_legend);
                 if (!cli->no_legend && !facts->inventory.pci.n)
                         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                         "There are no PCI functions in this machine.");
+                                         _("There are no PCI functions in this machine."));
                 else if (!cli->no_legend && !table_rows(table))
-                        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                         "There is no PCI Express link to show.");
+                        put_nothing(cli, &tree);
                 if (!cli->no_legend)
-                        put_hidden(cli, &tree, !put_free(cli, &tree));
+                        r = put_free(cli, facts, &is_free);
+                if (!cli->no_legend)
+                        put_hidden(cli, &tree, !is_free);
         }
         view_done(&tree.view);
         free(tree.nodes);
@@ -317,7 +349,7 @@ static void put_json(Cli *cli, const Facts *facts)
 int cmd_pcie(Cli *cli, _unused_ const char *argument)
 {
         Facts facts = {0};
-        int r = source_facts(cli, WANT_PCI, &facts);
+        int r = source_facts(cli, WANT_HOST | WANT_PCI, &facts);
 
         if (r == 0 && cli->json != JSON_OFF)
                 put_json(cli, &facts);

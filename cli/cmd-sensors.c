@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -56,17 +57,17 @@ static Style style_of(const PnReading *reading)
 static const char *note_of(const PnReading *reading)
 {
         if (reading->plausible.state == PN_KNOWN && !reading->plausible.v)
-                return reading->value.state == PN_KNOWN ? "not connected, by its value"
-                                                        : "impossible value";
+                return reading->value.state == PN_KNOWN ? _("not connected, by its value")
+                                                        : _("impossible value");
         if (pn_is_unread(reading->value.state))
                 return pn_reason_name(reading->value.state);
         if (pn_is_true(reading->alarm))
-                return "alarm";
+                return _("alarm");
         if (pn_text_is(&reading->kind, "control"))
-                return "for fan control, no temperature";
+                return _("for fan control, no temperature");
         if (pn_text_is(&reading->kind, "fan") && reading->value.state == PN_KNOWN &&
             reading->value.v <= 0)
-                return "stands, or no fan";
+                return _("stands, or no fan");
         return NULL;
 }
 
@@ -83,7 +84,7 @@ static void add_chip(Table *table, const PnChip *chip)
         if (pn_is_unread(chip->readings.state))
                 table_set(table, NOTE,
                           chip->readings.state == PN_UNREAD_UNSUPPORTED
-                              ? "left alone: slow, or excluded"
+                              ? _("left alone: slow, or excluded")
                               : pn_reason_name(chip->readings.state));
         for (unsigned i = 0; i < chip->readings.n; i++) {
                 const PnReading *reading = &chip->readings.v[i];
@@ -125,13 +126,13 @@ static void add_drive(Table *table, const PnNvme *drive)
                 return;
         }
         (void)table_row(table, parent);
-        table_set(table, SENSOR, "Drive");
+        table_set(table, SENSOR, _("Drive"));
         set_celsius(table, VALUE, &health->temperature_c);
         set_celsius(table, HIGH, &health->warning_temperature_c);
         set_celsius(table, CRITICAL, &health->critical_temperature_c);
         for (unsigned i = 0; i < health->sensors.n; i++) {
                 (void)table_row(table, parent);
-                table_format(table, SENSOR, "Sensor %" PRId64, health->sensors.v[i].index.v);
+                table_format(table, SENSOR, _("Sensor %d"), (int)health->sensors.v[i].index.v);
                 set_celsius(table, VALUE, &health->sensors.v[i].temperature_c);
         }
 }
@@ -146,7 +147,7 @@ static int put_table(Cli *cli, const PnInventory *inventory)
                 add_chip(table, &inventory->sensors.v[i]);
         for (unsigned i = 0; i < inventory->nvme.n; i++)
                 add_drive(table, &inventory->nvme.v[i]);
-        cli_put_table(cli, table, "Nothing in this machine shows what it measures.");
+        cli_put_table(cli, table, _("Nothing in this machine shows what it measures."));
         return 0;
 }
 

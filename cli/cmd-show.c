@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "modules.h"
+#include "say.h"
 #include "source.h"
 #include "table.h"
 #include "units.h"
@@ -22,13 +23,19 @@ static void put_label(Cli *cli, unsigned indent, unsigned width, const char *lab
         pn_buf_printf(&cli->page, "%*s", (int)(width - term_columns(&cli->term, label)), "");
 }
 
-static unsigned label_width(const PnType *type)
+/* In the reader's language, where the terminal has its letters. */
+static const char *heading_of(const Term *term, const PnField *field)
+{
+        return term->utf8 ? _(field->heading) : field->heading;
+}
+
+static unsigned label_width(const Term *term, const PnType *type)
 {
         unsigned width = LABEL_MAX;
 
         for (unsigned i = 0; i < type->n_fields; i++)
-                if (strlen(type->fields[i].heading) + 2 > width)
-                        width = (unsigned)strlen(type->fields[i].heading) + 2;
+                if (term_columns(term, heading_of(term, &type->fields[i])) + 2 > width)
+                        width = term_columns(term, heading_of(term, &type->fields[i])) + 2;
         return width;
 }
 
@@ -97,9 +104,11 @@ static int put_objects(Cli *cli, unsigned indent, const PnField *field, const vo
                 char heading[64];
 
                 if (n > 1)
-                        (void)snprintf(heading, sizeof heading, "%s %u", field->heading, i + 1);
+                        (void)snprintf(heading, sizeof heading, "%s %u",
+                                       heading_of(&cli->term, field), i + 1);
                 else
-                        (void)snprintf(heading, sizeof heading, "%s", field->heading);
+                        (void)snprintf(heading, sizeof heading, "%s",
+                                       heading_of(&cli->term, field));
                 pn_buf_printf(&cli->page, "%*s", (int)indent, "");
                 term_put_styled(&cli->term, &cli->page, STYLE_BOLD, heading);
                 pn_buf_puts(&cli->page, "\n");
@@ -147,7 +156,7 @@ static int put_field(Cli *cli, unsigned indent, unsigned width, const PnField *f
         if (*at.state == PN_KNOWN && (ref.v || list.n))
                 return put_objects(cli, indent, field, ref.v ? ref.v : list.v, ref.v ? 1 : list.n);
 
-        put_label(cli, indent, width, field->heading);
+        put_label(cli, indent, width, heading_of(&cli->term, field));
         if (pn_is_unread(*at.state)) {
                 _cleanup_free_ char *why = NULL;
 
@@ -173,7 +182,7 @@ static int put_field(Cli *cli, unsigned indent, unsigned width, const PnField *f
         case PN_KIND_REAL:
                 return put_value(cli, column, units_real(units, at.real->v), field->unit);
         case PN_KIND_BOOL:
-                return put_value(cli, column, at.boolean->v ? "yes" : "no", "");
+                return put_value(cli, column, at.boolean->v ? _("yes") : _("no"), "");
         case PN_KIND_TEXTS:
                 return put_texts(cli, column, at.texts);
         case PN_KIND_REALS:
@@ -189,7 +198,7 @@ static int put_field(Cli *cli, unsigned indent, unsigned width, const PnField *f
 
 static int put_object(Cli *cli, unsigned indent, const PnType *type, const void *object)
 {
-        unsigned width = label_width(type);
+        unsigned width = label_width(&cli->term, type);
         int r = 0;
 
         for (unsigned i = 0; i < type->n_fields && r == 0; i++)
@@ -224,7 +233,7 @@ static int put_path(Cli *cli, const PnDevice *device, const View *view)
                 table_set_styled(table, ADDRESS, view_mark_style(mark), buf);
                 table_set(table, DEVICE,
                           pn_text(&rating->name)                ? rating->name.v
-                          : pn_text_is(&rating->kind, "switch") ? "switch"
+                          : pn_text_is(&rating->kind, "switch") ? _("switch")
                                                                 : pn_text(&rating->model));
                 table_set(table, SLOT, pn_text(&rating->slot));
                 table_set(table, NOW, view_rating_link(rating, buf, sizeof buf));
@@ -236,8 +245,8 @@ static int put_path(Cli *cli, const PnDevice *device, const View *view)
                 return 0;
         pn_buf_puts(&cli->page, "\n");
         term_put_styled(&cli->term, &cli->page, STYLE_BOLD,
-                        device->path.n > 1 ? "Its links, from the device up to the root"
-                                           : "Its link");
+                        device->path.n > 1 ? _("Its links, from the device up to the root")
+                                           : _("Its link"));
         pn_buf_puts(&cli->page, "\n");
         table_print(table, &cli->page, !cli->no_legend);
         return 0;
@@ -250,14 +259,14 @@ static void put_title(Cli *cli, const PnDevice *device)
         static const struct {
                 const char *kind, *words;
         } words[] = {
-            {"nvme", "NVMe drive"},  {"namespace", "NVMe namespace"}, {"disk", "disk"},
-            {"nic", "network port"}, {"pci", "PCI function"},
+            {"nvme", N_("NVMe drive")},  {"namespace", N_("NVMe namespace")}, {"disk", N_("disk")},
+            {"nic", N_("network port")}, {"pci", N_("PCI function")},
         };
         const char *kind = device->kind.v;
 
         for (size_t i = 0; i < PN_ELEMENTS(words); i++)
                 if (strcmp(kind, words[i].kind) == 0)
-                        kind = words[i].words;
+                        kind = _(words[i].words);
         term_put_styled(&cli->term, &cli->page, STYLE_BOLD, device->name.v);
         term_put(&cli->term, &cli->page, " · ");
         term_put(&cli->term, &cli->page, kind);
@@ -287,7 +296,7 @@ static int put_section(Cli *cli, const char *title, const PnType *type, const vo
         if (!object)
                 return 0;
         pn_buf_puts(&cli->page, "\n");
-        term_put_styled(&cli->term, &cli->page, STYLE_BOLD, title);
+        term_put_styled(&cli->term, &cli->page, STYLE_BOLD, _(title));
         pn_buf_puts(&cli->page, "\n");
         return put_object(cli, 2, type, object);
 }
@@ -300,11 +309,11 @@ static int put_port(Cli *cli, const PnNic *nic)
 
         if (nic->module.v)
                 memset(&view.module, 0, sizeof view.module);
-        r = put_section(cli, "Port", pn_type_Nic(), &view);
+        r = put_section(cli, N_("Port"), pn_type_Nic(), &view);
         if (r < 0 || !nic->module.v || pn_text_is(&nic->module.v->status, "none"))
                 return r;
         pn_buf_puts(&cli->page, "\n");
-        term_put_styled(&cli->term, &cli->page, STYLE_BOLD, "Module");
+        term_put_styled(&cli->term, &cli->page, STYLE_BOLD, _("Module"));
         pn_buf_puts(&cli->page, "\n");
         return module_put(cli, nic->module.v);
 }
@@ -324,9 +333,9 @@ static int put_page(Cli *cli, const PnDevice *device)
         r = put_path(cli, device, &view);
         view_done(&view);
         if (r == 0)
-                r = put_section(cli, "NVMe", pn_type_Nvme(), device->nvme.v);
+                r = put_section(cli, N_("NVMe"), pn_type_Nvme(), device->nvme.v);
         if (r == 0)
-                r = put_section(cli, "Disk", pn_type_Disk(), device->disk.v);
+                r = put_section(cli, N_("Disk"), pn_type_Disk(), device->disk.v);
         if (r == 0 && device->nic.v)
                 r = put_port(cli, device->nic.v);
         if (r == 0)

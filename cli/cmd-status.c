@@ -2,6 +2,7 @@
 /* The first page: is all at its best; if not, which device in which slot, how much is lost, why,
  * what to do, and what it affects. Made of the status alone, so it says what its JSON says. */
 
+#include "say.h"
 #include "status.h"
 #include "units.h"
 
@@ -65,20 +66,22 @@ static void put_age(Cli *cli, const Facts *facts, bool folded)
                         oldest = updated;
         }
         if (facts->origin == ORIGIN_FILE)
-                pn_buf_printf(&line, "from %s",
-                              strcmp(cli->from, "-") ? cli->from : "standard input");
+                pn_buf_printf(&line, _("from %s"),
+                              strcmp(cli->from, "-") ? cli->from : _("standard input"));
         else if (facts->origin == ORIGIN_PROBE)
-                pn_buf_puts(&line, "read just now");
+                pn_buf_puts(&line, _("read just now"));
         if (oldest)
-                pn_buf_printf(&line, "%sas of %s", line.len ? ", " : "", units_time(time, oldest));
+                pn_buf_printf(&line, "%s", line.len ? ", " : "");
+        if (oldest)
+                pn_buf_printf(&line, _("as of %s"), units_time(time, oldest));
         if (status->sources.n)
                 pn_buf_puts(&line, line.len ? " · " : "");
         if (status->sources.n && fresh == status->sources.n)
-                pn_buf_puts(&line, "all sources fresh");
+                pn_buf_puts(&line, _("all sources fresh"));
         else if (status->sources.n)
-                pn_buf_printf(&line, "%u of %u sources fresh", fresh, status->sources.n);
+                pn_buf_printf(&line, _("%u of %u sources fresh"), fresh, status->sources.n);
         if (folded)
-                pn_buf_printf(&line, "%s--all shows every device", line.len ? " · " : "");
+                pn_buf_printf(&line, "%s%s", line.len ? " · " : "", _("--all shows every device"));
         if (line.error)
                 cli->page.error = line.error;
         else if (line.len)

@@ -9,6 +9,7 @@
 #include "codes.h"
 #include "near.h"
 #include "remote.h"
+#include "say.h"
 #include "source.h"
 #include "view.h"
 
@@ -21,18 +22,21 @@ typedef struct Verb {
 
 /* The first is what `pnhwctl` alone does. */
 static const Verb verbs[] = {
-    {"status", NULL, "Is everything at its best? If not: what, why, and what to do", cmd_status},
-    {"findings", NULL, "What is wrong, one line each", cmd_findings},
-    {"nvme", NULL, "NVMe drives: identity, size, slot, link, health, use", cmd_nvme},
-    {"pcie", NULL, "The tree of PCI Express links, actual against possible", cmd_pcie},
-    {"net", NULL, "Network ports and bonds: speed of what it could be, partner, slot", cmd_net},
-    {"modules", NULL, "What is plugged into network ports: kind, reach, light", cmd_modules},
-    {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
-    {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
-    {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
-    {"capture", NULL, "Write an inventory for strangers: without serials, MACs and names",
+    {"status", NULL, N_("Is everything at its best? If not: what, why, and what to do"),
+     cmd_status},
+    {"findings", NULL, N_("What is wrong, one line each"), cmd_findings},
+    {"nvme", NULL, N_("NVMe drives: identity, size, slot, link, health, use"), cmd_nvme},
+    {"pcie", NULL, N_("The tree of PCI Express links, actual against possible"), cmd_pcie},
+    {"net", NULL, N_("Network ports and bonds: speed of what it could be, partner, slot"), cmd_net},
+    {"modules", NULL, N_("What is plugged into network ports: kind, reach, light"), cmd_modules},
+    {"sensors", NULL, N_("Temperatures, fans and voltages by device, with limits"), cmd_sensors},
+    {"disks", NULL, N_("Other disks: SATA, SAS, USB, virtual"), cmd_disks},
+    {"report", NULL, N_("All of it as a page: Markdown, HTML with a picture of the links, JSON"),
+     cmd_report},
+    {"show", "DEVICE", N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"), cmd_show},
+    {"capture", NULL, N_("Write an inventory for strangers: without serials, MACs and names"),
      cmd_capture},
-    {"measure", "DEVICE", "How fast drives read, and what the limit is (as root)", cmd_measure},
+    {"measure", "DEVICE", N_("How fast drives read, and what the limit is (as root)"), cmd_measure},
     {"facts", "WHAT", NULL, cmd_facts},
 };
 
@@ -51,6 +55,7 @@ typedef enum OptionId {
         OPTION_TOGETHER,
         OPTION_FORCE,
         OPTION_KEEP_NAMES,
+        OPTION_FORMAT,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -59,31 +64,38 @@ typedef struct Option {
         const char *name;
         const char *argument; /* NULL: takes none */
         int id;               /* a letter, if there is a short form */
+        const char *verbs;    /* the only ones that take it, in words; NULL: all do */
         const char *help;     /* NULL: not for people */
 } Option;
 
 static const Option options[] = {
-    {"all", NULL, 'a', "Show also what is folded away"},
-    {"explain", "CODE", OPTION_EXPLAIN, "With findings: what a code means, and what to do"},
-    {"json", "MODE", OPTION_JSON, "Write JSON: pretty, short or off"},
-    {"", NULL, 'j', "The same as --json=pretty on a terminal, --json=short otherwise"},
-    {"host", "HOST", 'H', "Ask other machines over ssh: [USER@]HOST[,HOST…]"},
-    {"timeout", "N", OPTION_TIMEOUT, "Wait so many seconds for each of them (20)"},
-    {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
-    {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
-    {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
-    {"output", "FILE", OPTION_OUTPUT, "capture: write this file (- for standard output)"},
-    {"keep-names", NULL, OPTION_KEEP_NAMES, "capture: keep names of pools, mounts and interfaces"},
-    {"seconds", "N", OPTION_SECONDS, "measure: read so many seconds (3)"},
-    {"random", NULL, OPTION_RANDOM, "measure: 4 KiB here and there, one at a time"},
-    {"together", NULL, OPTION_TOGETHER, "measure: all at once, which shows what they share"},
-    {"force", NULL, OPTION_FORCE, "measure: also what fails or hangs"},
-    {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
-    {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
-    {"help", NULL, 'h', "Show this help"},
-    {"version", NULL, OPTION_VERSION, "Show the version"},
-    {"complete", "WHAT", OPTION_COMPLETE, NULL},
+    {"all", NULL, 'a', NULL, N_("Show also what is folded away")},
+    {"json", "MODE", OPTION_JSON, NULL, N_("Write JSON: pretty, short or off")},
+    {"", NULL, 'j', NULL, N_("The same as --json=pretty on a terminal, --json=short otherwise")},
+    {"host", "HOST", 'H', NULL, N_("Ask other machines over ssh: [USER@]HOST[,HOST…]")},
+    {"timeout", "N", OPTION_TIMEOUT, NULL, N_("Wait so many seconds for each of them (20)")},
+    {"once", NULL, OPTION_ONCE, NULL, N_("Ask no daemon: read the hardware now (best as root)")},
+    {"from", "FILE", OPTION_FROM, NULL, N_("Show a saved inventory (- for standard input)")},
+    {"socket", "PATH", OPTION_SOCKET, NULL, N_("The daemon's socket (also $PNHW_SOCKET)")},
+    {"explain", "CODE", OPTION_EXPLAIN, "findings", N_("What a code means, and what to do")},
+    {"format", "NAME", OPTION_FORMAT, "report", N_("markdown, html, svg or json")},
+    {"output", "FILE", OPTION_OUTPUT, "report capture",
+     N_("Write this file, whose name may tell a report's format")},
+    {"keep-names", NULL, OPTION_KEEP_NAMES, "capture",
+     N_("Keep names of pools, mounts and interfaces")},
+    {"seconds", "N", OPTION_SECONDS, "measure", N_("Read so many seconds (3)")},
+    {"random", NULL, OPTION_RANDOM, "measure", N_("4 KiB here and there, one at a time")},
+    {"together", NULL, OPTION_TOGETHER, "measure", N_("All at once, which shows what they share")},
+    {"force", NULL, OPTION_FORCE, "measure", N_("Also what fails or hangs")},
+    {"no-legend", NULL, OPTION_NO_LEGEND, NULL, N_("No headings and no footers")},
+    {"no-pager", NULL, OPTION_NO_PAGER, NULL, N_("Do not pipe long output into a pager")},
+    {"help", NULL, 'h', NULL, N_("Show this help")},
+    {"version", NULL, OPTION_VERSION, NULL, N_("Show the version")},
+    {"complete", "WHAT", OPTION_COMPLETE, NULL, NULL},
 };
+
+/* Which of them were given. */
+static bool given[PN_ELEMENTS(options)];
 
 static int help(Cli *cli)
 {
@@ -91,9 +103,10 @@ static int help(Cli *cli)
 
         term_put(&cli->term, out, "pnhwctl [OPTION…] [VERB]");
         pn_buf_puts(out, "\n\n");
-        term_put_wrapped(&cli->term, out, 0, 0, STYLE_BOLD,
-                         "Is each piece of hardware in this machine running as well as it could?");
-        pn_buf_puts(out, "\nVerbs:\n");
+        term_put_wrapped(
+            &cli->term, out, 0, 0, STYLE_BOLD,
+            _("Is each piece of hardware in this machine running as well as it could?"));
+        pn_buf_printf(out, "\n%s\n", _("Verbs:"));
         for (size_t i = 0; i < PN_ELEMENTS(verbs); i++) {
                 _cleanup_free_ char *name = NULL;
 
@@ -106,11 +119,12 @@ static int help(Cli *cli)
                         return EXIT_FAILURE;
                 }
                 pn_buf_printf(out, "  %-15s", name);
-                term_put_wrapped(&cli->term, out, 17, 17, STYLE_PLAIN, verbs[i].help);
+                term_put_wrapped(&cli->term, out, 17, 17, STYLE_PLAIN, _(verbs[i].help));
         }
-        pn_buf_puts(out, "\nOptions:\n");
+        pn_buf_printf(out, "\n%s\n", _("Options:"));
         for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
                 const Option *option = &options[i];
+                _cleanup_free_ char *text = NULL;
                 char shown[40] = "";
 
                 if (!option->help)
@@ -126,7 +140,13 @@ static int help(Cli *cli)
                                     (*option->name ? 2 + strlen(option->name) : 0) -
                                     (option->argument ? 1 : 0)),
                               option->argument ? option->argument : "");
-                term_put_wrapped(&cli->term, out, 20, 20, STYLE_PLAIN, option->help);
+                if (asprintf(&text, "%s%s%s", option->verbs ? option->verbs : "",
+                             option->verbs ? ": " : "", _(option->help)) < 0) {
+                        text = NULL;
+                        out->error = -ENOMEM;
+                        return EXIT_FAILURE;
+                }
+                term_put_wrapped(&cli->term, out, 20, 20, STYLE_PLAIN, text);
         }
         return EXIT_SUCCESS;
 }
@@ -138,7 +158,8 @@ static int complete(Cli *cli, const char *what)
         if (strcmp(what, "verbs") == 0) {
                 for (size_t i = 0; i < PN_ELEMENTS(verbs); i++)
                         if (verbs[i].help)
-                                pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name, verbs[i].help);
+                                pn_buf_printf(&cli->page, "%s:%s\n", verbs[i].name,
+                                              _(verbs[i].help));
         } else if (strcmp(what, "devices") == 0) {
                 Facts facts = {0};
 
@@ -275,6 +296,8 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 if (c < 0)
                         break;
                 *ret_code = 0;
+                for (size_t i = 0; i < PN_ELEMENTS(options); i++)
+                        given[i] |= options[i].id == c;
                 switch (c) {
                 case 'a':
                         cli->all = true;
@@ -320,6 +343,9 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_EXPLAIN:
                         cli->explain = optarg;
                         break;
+                case OPTION_FORMAT:
+                        cli->format = optarg;
+                        break;
                 case OPTION_OUTPUT:
                         cli->output = optarg;
                         break;
@@ -359,10 +385,38 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
         return 0;
 }
 
+/* Whether `word` is one of those in `words`. */
+static bool is_among(const char *words, const char *word)
+{
+        size_t n = strlen(word);
+
+        for (const char *at = words; (at = strstr(at, word)); at += n)
+                if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+                        return true;
+        return false;
+}
+
+/* An option that a verb does not take was meant for another. 0, or the exit status. */
+static int check_options(Cli *cli, const Verb *verb)
+{
+        for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
+                const Option *option = &options[i];
+
+                if (!given[i] || !option->verbs || is_among(option->verbs, verb->name))
+                        continue;
+                return cli_fail(
+                    cli, "Usage", "--%s is for %s, not for %s%s", option->name, option->verbs,
+                    verb->name,
+                    option->id == OPTION_FORMAT ? "; a saved inventory is shown by --from" : "");
+        }
+        return 0;
+}
+
 static int run_verb(Cli *cli, int n, char **words)
 {
         const Verb *verb = n == 0 && !cli->explain ? &verbs[0] : NULL;
         char hint[64];
+        int r;
 
         if (n == 0 && cli->explain)
                 return cmd_findings(cli, NULL);
@@ -382,19 +436,11 @@ static int run_verb(Cli *cli, int n, char **words)
         if (n > (verb->argument ? 2 : 1) && verb->run != cmd_measure)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
-        if (cli->explain && verb->run != cmd_findings)
-                return cli_fail(cli, "Usage", "--explain goes with the verb findings, not with %s",
-                                verb->name);
-        if ((cli->output || cli->keep_names) && verb->run != cmd_capture)
-                return cli_fail(cli, "Usage", "%s is for the verb capture alone",
-                                cli->output ? "--output" : "--keep-names");
-        if ((cli->seconds > 0 || cli->random || cli->together || cli->force) &&
-            verb->run != cmd_measure)
-                return cli_fail(cli, "Usage", "--%s is for the verb measure alone",
-                                cli->seconds > 0 ? "seconds"
-                                : cli->random    ? "random"
-                                : cli->together  ? "together"
-                                                 : "force");
+        r = check_options(cli, verb);
+        if (r)
+                return r;
+        if (cli->output && !*cli->output)
+                return cli_fail(cli, "Usage", "--output needs the name of a file");
         if (verb->argument) {
                 cli->words = words + 1;
                 cli->n_words = (unsigned)n - 1;

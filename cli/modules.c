@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "decibel.h"
+#include "say.h"
 #include "table.h"
 #include "units.h"
 
@@ -55,13 +56,25 @@ char *module_reach(const PnModule *module, bool longest_only)
         return pn_buf_take(&buf, &text, NULL) < 0 ? NULL : text;
 }
 
+bool module_is_shown(const PnNic *nic)
+{
+        if (pn_is_unread(nic->module.state))
+                return true;
+        if (nic->module.v && pn_text_is(&nic->module.v->status, "permission_denied") &&
+            pn_text_is(&nic->port, "tp"))
+                return false;
+        return nic->module.v && !pn_text_is(&nic->module.v->status, "none") &&
+               !pn_text_is(&nic->module.v->status, "unsupported_by_driver");
+}
+
 /* ---- identity ---- */
 
 static void put_line(Cli *cli, const char *label, const char *value)
 {
         pn_buf_puts(&cli->page, "  ");
+        label = cli->term.utf8 ? _(label) : label;
         term_put_styled(&cli->term, &cli->page, STYLE_DIM, label);
-        pn_buf_printf(&cli->page, "%*s", (int)(16 - strlen(label)), "");
+        pn_buf_printf(&cli->page, "%*s", (int)(16 - term_columns(&cli->term, label)), "");
         term_put_wrapped(&cli->term, &cli->page, 18, 18, STYLE_PLAIN, value);
 }
 
@@ -85,30 +98,30 @@ static int put_identity(Cli *cli, const PnModule *module)
 
         if (!reach)
                 return -ENOMEM;
-        put_text(cli, "STATUS", &module->status);
-        put_text(cli, "FORM", &module->form);
-        put_text(cli, "TYPE", &module->type);
-        put_text(cli, "VENDOR", &module->vendor);
-        put_text(cli, "OUI", &module->oui);
-        put_text(cli, "PART", &module->part_number);
-        put_text(cli, "REVISION", &module->revision);
-        put_text(cli, "SERIAL", &module->serial);
-        put_text(cli, "DATE", &module->date_code);
-        put_text(cli, "CONNECTOR", &module->connector);
+        put_text(cli, N_("STATUS"), &module->status);
+        put_text(cli, N_("FORM"), &module->form);
+        put_text(cli, N_("TYPE"), &module->type);
+        put_text(cli, N_("VENDOR"), &module->vendor);
+        put_text(cli, N_("OUI"), &module->oui);
+        put_text(cli, N_("PART"), &module->part_number);
+        put_text(cli, N_("REVISION"), &module->revision);
+        put_text(cli, N_("SERIAL"), &module->serial);
+        put_text(cli, N_("DATE"), &module->date_code);
+        put_text(cli, N_("CONNECTOR"), &module->connector);
         if (module->wavelength_nm.state == PN_KNOWN) {
                 (void)snprintf(buf, sizeof buf, "%s nm",
                                units_real(units, module->wavelength_nm.v));
-                put_line(cli, "WAVELENGTH", buf);
+                put_line(cli, N_("WAVELENGTH"), buf);
         }
         if (module->nominal_mbd.state == PN_KNOWN) {
                 (void)snprintf(buf, sizeof buf, "%" PRId64 " MBd a lane", module->nominal_mbd.v);
-                put_line(cli, "RATE", buf);
+                put_line(cli, N_("RATE"), buf);
         }
         if (*reach)
-                put_line(cli, "REACH", reach);
-        put_text(cli, "MEMORY", &module->standard);
+                put_line(cli, N_("REACH"), reach);
+        put_text(cli, N_("MEMORY"), &module->standard);
         if (module->checksum_ok.state == PN_KNOWN)
-                put_line(cli, "CHECKSUM", module->checksum_ok.v ? "good" : "wrong");
+                put_line(cli, N_("CHECKSUM"), module->checksum_ok.v ? _("good") : _("wrong"));
         return 0;
 }
 
@@ -148,7 +161,7 @@ static void put_value(Table *table, unsigned column, const Reading *reading, PnR
         if (value.state != PN_KNOWN)
                 return;
         if (reading->is_power && value.v <= 0)
-                (void)snprintf(cell, sizeof cell, "dark");
+                (void)snprintf(cell, sizeof cell, "%s", _("dark"));
         else
                 (void)snprintf(cell, sizeof cell, "%.*f %s", reading->digits,
                                reading->is_power ? pn_decibel(value.v) : value.v, reading->unit);
@@ -205,8 +218,8 @@ static void add_reading(Table *table, const Reading *reading, bool utf8)
                 return;
         (void)table_row(table, TABLE_NO_PARENT);
         if (reading->lane)
-                (void)snprintf(cell, sizeof cell, "%s %s, lane %u", view_mark(mark), reading->name,
-                               reading->lane);
+                (void)snprintf(cell, sizeof cell, _("%s %s, lane %u"), view_mark(mark),
+                               reading->name, reading->lane);
         else
                 (void)snprintf(cell, sizeof cell, "%s %s", view_mark(mark), reading->name);
         table_set_styled(table, QUANTITY, view_mark_style(mark), cell);
@@ -233,21 +246,22 @@ static int put_readings(Cli *cli, const PnModuleDiagnostics *diagnostics)
         if (!limits)
                 limits = &none;
         add_reading(table,
-                    &(Reading){"temperature", 0, diagnostics->temperature_c, limits->temperature.v,
-                               "°C", 1, false},
+                    &(Reading){_("temperature"), 0, diagnostics->temperature_c,
+                               limits->temperature.v, "°C", 1, false},
                     cli->term.utf8);
         add_reading(
             table,
-            &(Reading){"voltage", 0, diagnostics->voltage_v, limits->voltage.v, "V", 2, false},
+            &(Reading){_("voltage"), 0, diagnostics->voltage_v, limits->voltage.v, "V", 2, false},
             cli->term.utf8);
         for (unsigned i = 0; i < n; i++) {
                 const PnModuleLane *lane = &diagnostics->lanes.v[i];
                 unsigned number = n > 1 ? i + 1 : 0;
                 const Reading readings[] = {
-                    {"light received", number, lane->rx_power_mw, limits->rx_power.v, "dBm", 2,
+                    {_("light received"), number, lane->rx_power_mw, limits->rx_power.v, "dBm", 2,
                      true},
-                    {"light sent", number, lane->tx_power_mw, limits->tx_power.v, "dBm", 2, true},
-                    {"laser current", number, lane->bias_ma, limits->bias.v, "mA", 2, false},
+                    {_("light sent"), number, lane->tx_power_mw, limits->tx_power.v, "dBm", 2,
+                     true},
+                    {_("laser current"), number, lane->bias_ma, limits->bias.v, "mA", 2, false},
                 };
 
                 for (size_t k = 0; k < PN_ELEMENTS(readings); k++)
@@ -262,7 +276,7 @@ static int put_readings(Cli *cli, const PnModuleDiagnostics *diagnostics)
 
                 if (!flags)
                         return -ENOMEM;
-                put_line(cli, "FLAGS", flags);
+                put_line(cli, N_("FLAGS"), flags);
         }
         return 0;
 }
@@ -274,8 +288,8 @@ int module_put(Cli *cli, const PnModule *module)
         if (r == 0 && module->diagnostics.v)
                 r = put_readings(cli, module->diagnostics.v);
         else if (r == 0 && pn_is_unread(module->diagnostics.state))
-                put_line(cli, "DIAGNOSTICS", "? (could not be read)");
+                put_line(cli, N_("DIAGNOSTICS"), _("? (could not be read)"));
         else if (r == 0 && pn_text_is(&module->status, "present"))
-                put_line(cli, "DIAGNOSTICS", "it measures nothing");
+                put_line(cli, N_("DIAGNOSTICS"), _("it measures nothing"));
         return r;
 }

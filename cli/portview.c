@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "say.h"
+
 static bool is(const PnPort *port, const char *verdict)
 {
         return pn_text_is(&port->verdict, verdict);
@@ -55,40 +57,53 @@ const char *port_speed(Units buf, const PnInt *mbps)
         return buf;
 }
 
+static const char *limiter_words(const char *limiter)
+{
+        static const char *const words[] = {N_("module"), N_("cable"), N_("partner"),
+                                            N_("setting")};
+
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (strcmp(limiter, words[i]) == 0)
+                        return _(words[i]);
+        return limiter;
+}
+
 const char *port_verdict(const PnPort *port, char *buf, size_t size)
 {
         static const struct {
                 const char *verdict, *words;
         } verdicts[] = {
-            {"full", "at its best"},
-            {"half_duplex", "half duplex"},
-            {"no_link", "no link"},
-            {"off", "off"},
-            {"no_interface", "no interface"},
-            {"other_namespace", "given to a container"},
-            {"passed_through", "given to a guest"},
-            {"unknown", "cannot tell"},
+            {"full", N_("at its best")},
+            {"half_duplex", N_("half duplex")},
+            {"no_link", N_("no link")},
+            {"off", N_("off")},
+            {"no_interface", N_("no interface")},
+            {"other_namespace", N_("given to a container")},
+            {"passed_through", N_("given to a guest")},
+            {"unknown", N_("cannot tell")},
         };
 
         if (is(port, "degraded")) {
-                (void)snprintf(buf, size, "%" PRId64 " of %" PRId64 " work",
-                               pn_int_or(port->working_members, 0), pn_int_or(port->members, 0));
+                (void)snprintf(buf, size, _("%d of %d work"),
+                               (int)pn_int_or(port->working_members, 0),
+                               (int)pn_int_or(port->members, 0));
                 return buf;
         }
         if (is(port, "limited") || is(port, "slow")) {
                 const char *limiter = pn_text(&port->limiter);
 
                 if (!limiter || strcmp(limiter, "unknown") == 0)
-                        return is(port, "slow") ? "slower than it should be"
-                                                : "slower than its best";
-                (void)snprintf(buf, size, "%s: its %s", is(port, "slow") ? "slow" : "limited",
-                               limiter);
+                        return is(port, "slow") ? _("slower than it should be")
+                                                : _("slower than its best");
+                (void)snprintf(buf, size,
+                               is(port, "slow") ? _("slow: its %s") : _("limited: its %s"),
+                               limiter_words(limiter));
                 return buf;
         }
         for (size_t i = 0; i < PN_ELEMENTS(verdicts); i++)
                 if (is(port, verdicts[i].verdict))
-                        return verdicts[i].words;
-        return "cannot tell";
+                        return _(verdicts[i].words);
+        return _("cannot tell");
 }
 
 const char *port_module(const PnPort *port)
@@ -96,9 +111,9 @@ const char *port_module(const PnPort *port)
         static const struct {
                 const char *status, *words;
         } statuses[] = {
-            {"unsupported_map", "unknown kind"},
-            {"permission_denied", "? (needs root)"},
-            {"unreadable", "unreadable"},
+            {"unsupported_map", N_("unknown kind")},
+            {"permission_denied", N_("? (needs root)")},
+            {"unreadable", N_("unreadable")},
         };
 
         if (pn_text(&port->module))
@@ -107,6 +122,6 @@ const char *port_module(const PnPort *port)
                 return "?";
         for (size_t i = 0; i < PN_ELEMENTS(statuses); i++)
                 if (pn_text_is(&port->module_status, statuses[i].status))
-                        return statuses[i].words;
-        return pn_text_is(&port->module_status, "present") ? "present" : "";
+                        return _(statuses[i].words);
+        return pn_text_is(&port->module_status, "present") ? _("present") : "";
 }

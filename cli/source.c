@@ -148,6 +148,26 @@ static int keep_status_text(Cli *cli, struct json_object *status, Facts *ret)
         return ret->status_text ? 0 : cli_out_of_memory(cli);
 }
 
+/* {"kinds":["host","pci"]} */
+static void write_kinds(Want want, char *ret, size_t size)
+{
+        static const struct {
+                int wants;
+                const char *kind;
+        } kinds[] = {
+            {WANT_HOST, "host"},   {WANT_PCI, "pci"},   {WANT_NVME | WANT_SENSORS, "nvme"},
+            {WANT_DISKS, "disks"}, {WANT_NICS, "nics"}, {WANT_SENSORS, "sensors"},
+        };
+        size_t n = 0;
+
+        for (size_t i = 0; i < PN_ELEMENTS(kinds) && n < size; i++)
+                if ((int)want & kinds[i].wants)
+                        n += (size_t)snprintf(ret + n, size - n, "%s\"%s\"",
+                                              n ? "," : "{\"kinds\":[", kinds[i].kind);
+        if (n < size)
+                (void)snprintf(ret + n, size - n, "]}");
+}
+
 static int daemon_facts(Cli *cli, Want want, Facts *ret)
 {
         _cleanup_(pn_client_freep) PnClient *client = NULL;
@@ -165,14 +185,9 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
         }
         r = read_answer(cli, pn_type_Status(), reply.parameters, &ret->status);
         if (r == 0 && want != WANT_STATUS) {
-                char parameters[64];
+                char parameters[96];
 
-                (void)snprintf(parameters, sizeof parameters, "{\"kinds\":[\"%s\"]}",
-                               want & WANT_PCI       ? "pci"
-                               : want & WANT_NVME    ? "nvme"
-                               : want & WANT_NICS    ? "nics"
-                               : want & WANT_SENSORS ? "sensors\",\"nvme"
-                                                     : "disks");
+                write_kinds(want, parameters, sizeof parameters);
                 r = daemon_inventory(cli, client, parameters, &ret->inventory);
         }
         return r;

@@ -21,6 +21,8 @@ typedef enum Want {
         WANT_DISKS = 1 << 2,
         WANT_NICS = 1 << 3,
         WANT_SENSORS = 1 << 4, /* and what drives measure */
+        WANT_HOST = 1 << 5,    /* in the inventory: a status has it, too */
+        WANT_ALL = (1 << 6) - 1,
 } Want;
 
 typedef struct Facts {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "join.h"
+#include "say.h"
 #include "status.h"
 #include "table.h"
 
@@ -34,18 +35,49 @@ typedef struct Shown {
         unsigned kind;
 } Shown;
 
-static const struct {
-        const char *kind, *noun;
-} kinds[] = {
-    {"nvme", "drive"},           {"storage", "storage controller"},
-    {"network", "network card"}, {"display", "graphics card"},
-    {"other", "other device"},   {"switch", "switch"},
-};
+static const char *const kinds[] = {"nvme", "storage", "network", "display", "other", "switch"};
+
+static const char *several(unsigned kind, unsigned n)
+{
+        switch (kind) {
+        case 0:
+                return say_n("%u drive", "%u drives", n);
+        case 1:
+                return say_n("%u storage controller", "%u storage controllers", n);
+        case 2:
+                return say_n("%u network card", "%u network cards", n);
+        case 3:
+                return say_n("%u graphics card", "%u graphics cards", n);
+        case 4:
+                return say_n("%u other device", "%u other devices", n);
+        default:
+                return say_n("%u switch", "%u switches", n);
+        }
+}
+
+/* Those that come after some that were shown one by one. */
+static const char *several_more(unsigned kind, unsigned n)
+{
+        switch (kind) {
+        case 0:
+                return say_n("%u more drive", "%u more drives", n);
+        case 1:
+                return say_n("%u more storage controller", "%u more storage controllers", n);
+        case 2:
+                return say_n("%u more network card", "%u more network cards", n);
+        case 3:
+                return say_n("%u more graphics card", "%u more graphics cards", n);
+        case 4:
+                return say_n("%u more other device", "%u more other devices", n);
+        default:
+                return say_n("%u more switch", "%u more switches", n);
+        }
+}
 
 static unsigned kind_of(const PnRating *rating)
 {
         for (unsigned i = 0; i < PN_ELEMENTS(kinds); i++)
-                if (pn_text_is(&rating->kind, kinds[i].kind))
+                if (pn_text_is(&rating->kind, kinds[i]))
                         return i;
         return 4;
 }
@@ -163,12 +195,14 @@ static int add_group(Table *table, Shown *shown, unsigned n, bool more)
                 r = add_device(table, &first);
         } else if (r == 0) {
                 joined = view_join(&used_by);
-                (void)snprintf(name, sizeof name, "%u %s%s%s", members, more ? "more " : "",
-                               kinds[first.kind].noun, first.kind == 5 ? "es" : "s");
+                (void)snprintf(name, sizeof name,
+                               more ? several_more(first.kind, members)
+                                    : several(first.kind, members),
+                               members);
                 (void)table_row(table, TABLE_NO_PARENT);
                 set_device(table, &first, name);
                 table_set(table, MODEL,
-                          one_model ? pn_text(&first.rating->model) : "several models");
+                          one_model ? pn_text(&first.rating->model) : _("several models"));
                 set_rates(table, &first);
                 table_set(table, USED_BY, joined);
                 r = joined ? 0 : -ENOMEM;

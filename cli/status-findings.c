@@ -3,6 +3,7 @@
  * that shows more. */
 
 #include "remote.h"
+#include "say.h"
 #include "status.h"
 #include "units.h"
 
@@ -40,10 +41,12 @@ static int put_context(Cli *cli, const Facts *facts, const PnFinding *finding)
 
                 if (!affects)
                         return -ENOMEM;
-                pn_buf_printf(&line, "affects %s", affects);
+                pn_buf_printf(&line, _("affects %s"), affects);
         }
         if (since && facts->origin == ORIGIN_DAEMON)
-                pn_buf_printf(&line, "%ssince %s", line.len ? " · " : "", units_time(time, since));
+                pn_buf_printf(&line, "%s", line.len ? " · " : "");
+        if (since && facts->origin == ORIGIN_DAEMON)
+                pn_buf_printf(&line, _("since %s"), units_time(time, since));
         if (device) {
                 put_command(cli, facts->origin, &command);
                 pn_buf_printf(&command, "show %s", view_address(device));
@@ -127,8 +130,8 @@ static int put_alike(Cli *cli, const PnStatus *status, unsigned first)
                         pn_buf_printf(&names, "%s%s", names.len ? ", " : ": ",
                                       view_address(device));
         }
-        pn_buf_printf(&line, "%u more of %s%s%s · pnhwctl findings lists them", n, code, names.data,
-                      n > NAMES_MAX ? ", …" : "");
+        pn_buf_printf(&line, _("%u more of %s%s%s · pnhwctl findings lists them"), n, code,
+                      names.data, n > NAMES_MAX ? ", …" : "");
         if (names.error || line.error)
                 return -ENOMEM;
         pn_buf_puts(&cli->page, "\n");
@@ -139,17 +142,19 @@ static int put_alike(Cli *cli, const PnStatus *status, unsigned first)
 
 static void put_left_out(Cli *cli, unsigned accepted, unsigned info)
 {
-        char line[160], first[48] = "", second[48] = "";
+        char line[256], first[64] = "", second[64] = "";
 
         if (accepted)
-                (void)snprintf(first, sizeof first, "%u accepted finding%s", accepted,
-                               accepted == 1 ? "" : "s");
+                (void)snprintf(first, sizeof first,
+                               say_n("%u accepted finding", "%u accepted findings", accepted),
+                               accepted);
         if (info)
-                (void)snprintf(second, sizeof second, "%s%u note%s that need%s no action",
-                               accepted ? " and " : "", info, info == 1 ? "" : "s",
-                               info == 1 ? "s" : "");
-        (void)snprintf(line, sizeof line, "Not shown: %s%s (--all shows everything)", first,
-                       second);
+                (void)snprintf(
+                    second, sizeof second,
+                    say_n("%u note that needs no action", "%u notes that need no action", info),
+                    info);
+        (void)snprintf(line, sizeof line, "%s%s%s%s%s", _("Not shown: "), first,
+                       accepted && info ? _(" and ") : "", second, _(" (--all shows everything)"));
         pn_buf_puts(&cli->page, "\n");
         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, line);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "say.h"
 #include "status.h"
 #include "units.h"
 
@@ -54,19 +55,19 @@ static const char *unread_words(PnState reason)
 {
         switch (reason) {
         case PN_UNREAD_PERMISSION:
-                return "Not readable without privileges";
+                return _("Not readable without privileges");
         case PN_UNREAD_ASLEEP:
-                return "Left asleep, for reading would wake it";
+                return _("Left asleep, for reading would wake it");
         case PN_UNREAD_TIMEOUT:
-                return "No answer in time";
+                return _("No answer in time");
         case PN_UNREAD_STUCK:
-                return "An earlier read has not come back";
+                return _("An earlier read has not come back");
         case PN_UNREAD_MALFORMED:
-                return "The answer makes no sense";
+                return _("The answer makes no sense");
         case PN_UNREAD_IO:
-                return "The kernel reports an I/O error";
+                return _("The kernel reports an I/O error");
         case PN_UNREAD_CANNOT_JOIN:
-                return "Cannot be told";
+                return _("Cannot be told");
         default:
                 /* Unsupported or too large for a number: nothing that anybody could change. */
                 return NULL;
@@ -77,14 +78,14 @@ static const char *how_to_permit(Origin origin)
 {
         switch (origin) {
         case ORIGIN_DAEMON:
-                return ". pnhwd's probe was not allowed to: see journalctl -u pnhwd, or run "
-                       "pnhwctl --once as root.";
+                return _(". pnhwd's probe was not allowed to: see journalctl -u pnhwd, or run "
+                         "pnhwctl --once as root.");
         case ORIGIN_FILE:
-                return ". Save the inventory as root to have it all.";
+                return _(". Save the inventory as root to have it all.");
         case ORIGIN_PROBE:
                 break;
         }
-        return ". Run this as root to see it all.";
+        return _(". Run this as root to see it all.");
 }
 
 static int put_unread_reason(Cli *cli, Origin origin, PnState reason, const PnTexts *names)
@@ -98,7 +99,7 @@ static int put_unread_reason(Cli *cli, Origin origin, PnState reason, const PnTe
         for (unsigned i = 0; i < names->n && i < UNREAD_MAX; i++)
                 pn_buf_printf(&line, "%s%s", i ? ", " : "", names->v[i]);
         if (names->n > UNREAD_MAX)
-                pn_buf_printf(&line, " and %u more", names->n - UNREAD_MAX);
+                pn_buf_printf(&line, _(" and %u more"), names->n - UNREAD_MAX);
         pn_buf_puts(&line, reason == PN_UNREAD_PERMISSION ? how_to_permit(origin) : ".");
         if (line.error)
                 return line.error;
@@ -112,7 +113,7 @@ static void put_unjudged(Cli *cli, const PnStatus *status)
         unsigned hidden = 0, unread = 0, odd = 0;
         bool virtual = pn_text(&status->host.v->virtualization) &&
                        !pn_text_is(&status->host.v->virtualization, "none");
-        char line[256];
+        char line[320];
 
         for (unsigned i = 0; i < status->ratings.n; i++) {
                 const PnRating *rating = &status->ratings.v[i];
@@ -126,32 +127,45 @@ static void put_unjudged(Cli *cli, const PnStatus *status)
         /* Said only where the summary does: elsewhere nobody knows. */
         if (!status->ratings.n &&
             pn_startswith(status->summary.v, "There is no PCI Express link")) {
-                status_put_marked(cli, MARK_UNJUDGED, STYLE_PLAIN,
-                                  virtual
-                                      ? "This is a virtual machine, and it is shown no PCI Express "
-                                        "links: ask on its host. pnhwctl disks lists its disks."
-                                      : "pnhwctl disks lists disks that sit elsewhere.");
+                status_put_marked(
+                    cli, MARK_UNJUDGED, STYLE_PLAIN,
+                    virtual ? _("This is a virtual machine, and it is shown no PCI Express "
+                                "links: ask on its host. pnhwctl disks lists its disks.")
+                            : _("pnhwctl disks lists disks that sit elsewhere."));
         }
         if (hidden) {
-                (void)snprintf(line, sizeof line,
-                               "%u link%s cannot be judged: the port at the other end is hidden%s.",
-                               hidden, hidden == 1 ? "" : "s",
-                               virtual ? ", for this is a virtual machine; ask on the host" : "");
+                (void)snprintf(
+                    line, sizeof line,
+                    say_n("%u link cannot be judged: the port at the other end is "
+                          "hidden%s.",
+                          "%u links cannot be judged: the port at the other end is "
+                          "hidden%s.",
+                          hidden),
+                    hidden, virtual ? _(", for this is a virtual machine; ask on the host") : "");
                 status_put_marked(cli, MARK_UNKNOWN, STYLE_PLAIN, line);
         }
         if (odd) {
-                (void)snprintf(line, sizeof line,
-                               "%u link%s cannot be judged: what the two ends say does not fit "
-                               "together; a link that changes its speed is read like this now and "
-                               "then.",
-                               odd, odd == 1 ? "" : "s");
+                (void)snprintf(
+                    line, sizeof line,
+                    say_n("%u link cannot be judged: what the two ends say does not fit "
+                          "together; a link that changes its speed is read like this now "
+                          "and then.",
+                          "%u links cannot be judged: what the two ends say does not fit "
+                          "together; a link that changes its speed is read like this now "
+                          "and then.",
+                          odd),
+                    odd);
                 status_put_marked(cli, MARK_UNKNOWN, STYLE_PLAIN, line);
         }
         if (unread) {
-                (void)snprintf(line, sizeof line,
-                               "%u link%s cannot be judged: the kernel gives no speed or width for "
-                               "one of the ends.",
-                               unread, unread == 1 ? "" : "s");
+                (void)snprintf(
+                    line, sizeof line,
+                    say_n("%u link cannot be judged: the kernel gives no speed or width "
+                          "for one of the ends.",
+                          "%u links cannot be judged: the kernel gives no speed or width "
+                          "for one of the ends.",
+                          unread),
+                    unread);
                 status_put_marked(cli, MARK_UNKNOWN, STYLE_PLAIN, line);
         }
 }
@@ -171,17 +185,16 @@ static int put_sources(Cli *cli, const PnStatus *status)
 
                 if (status_is_fresh(source) || (told && !pn_text_is(&source->state, "never")))
                         continue;
-                pn_buf_printf(&line, "The source %s ", source->name.v);
-                if (pn_text_is(&source->state, "never"))
-                        pn_buf_puts(&line, "has not been read yet");
-                else if (pn_text_is(&source->state, "failed"))
-                        pn_buf_puts(&line, "could not be read");
-                else
-                        pn_buf_puts(&line, "is stale");
+                pn_buf_printf(
+                    &line,
+                    pn_text_is(&source->state, "never") ? _("The source %s has not been read yet")
+                    : pn_text_is(&source->state, "failed") ? _("The source %s could not be read")
+                                                           : _("The source %s is stale"),
+                    source->name.v);
                 if (reason)
                         pn_buf_printf(&line, " (%s)", reason);
                 if (updated)
-                        pn_buf_printf(&line, "; what is shown is from %s",
+                        pn_buf_printf(&line, _("; what is shown is from %s"),
                                       units_time(time, updated));
                 pn_buf_puts(&line, ".");
                 if (line.error)

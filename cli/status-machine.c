@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "say.h"
 #include "status.h"
 #include "units.h"
 
@@ -55,8 +56,9 @@ static int say_cpu(const PnCpu *cpu, char **ret)
         if (pn_int_or(cpu->sockets, 1) > 1)
                 (void)snprintf(sockets, sizeof sockets, "%lld × ", (long long)cpu->sockets.v);
         if (cpu->cores.state == PN_KNOWN)
-                (void)snprintf(cores, sizeof cores, ", %lld core%s", (long long)cpu->cores.v,
-                               cpu->cores.v == 1 ? "" : "s");
+                (void)snprintf(cores, sizeof cores,
+                               say_n(", %u core", ", %u cores", (unsigned)cpu->cores.v),
+                               (unsigned)cpu->cores.v);
         return asprintf(ret, "%s%s%s", sockets, model, cores) < 0 ? -ENOMEM : 0;
 }
 
@@ -99,8 +101,8 @@ static int collect_parts(const PnHost *host, Part parts[static N_PARTS])
         int r = copy(pn_text(&host->hostname), &parts[PART_HOST].text);
 
         if (is_virtual) {
-                if (r == 0 &&
-                    asprintf(&parts[PART_MACHINE].text, "virtual machine (%s)", hypervisor) < 0) {
+                if (r == 0 && asprintf(&parts[PART_MACHINE].text, _("virtual machine (%s)"),
+                                       hypervisor) < 0) {
                         parts[PART_MACHINE].text = NULL;
                         r = -ENOMEM;
                 }

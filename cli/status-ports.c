@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "portview.h"
+#include "say.h"
 #include "status.h"
 #include "table.h"
 
@@ -74,15 +75,19 @@ int status_put_ports(Cli *cli, const View *view, const PnPorts *ports)
         if (!idle && !good)
                 return 0;
         if (good)
-                (void)snprintf(line, sizeof line, "%u %sport%s run%s as they should%s", good,
-                               table_rows(table) ? "more " : "", good == 1 ? "" : "s",
-                               good == 1 ? "s" : "", idle ? ", " : "");
+                (void)snprintf(line, sizeof line,
+                               table_rows(table) ? say_n("%u more port runs as it should%s",
+                                                         "%u more ports run as they should%s", good)
+                                                 : say_n("%u port runs as it should%s",
+                                                         "%u ports run as they should%s", good),
+                               good, idle ? ", " : "");
         else
                 *line = '\0';
         if (idle)
-                (void)snprintf(line + strlen(line), sizeof line - strlen(line),
-                               "%u port%s %s not in use here", idle, idle == 1 ? "" : "s",
-                               idle == 1 ? "is" : "are");
+                (void)snprintf(
+                    line + strlen(line), sizeof line - strlen(line),
+                    say_n("%u port is not in use here", "%u ports are not in use here", idle),
+                    idle);
         pn_buf_puts(&cli->page, "  ");
         term_put_wrapped(&cli->term, &cli->page, 2, 2, STYLE_DIM, line);
         return 0;

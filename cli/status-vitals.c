@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "say.h"
 #include "status.h"
 #include "units.h"
 
@@ -15,7 +16,7 @@ static void put_heat(PnBuf *line, const char *what, const PnHottest *hottest)
                 pn_buf_printf(line, " %s", hottest->label.v);
         pn_buf_printf(line, " %.0f °C", hottest->temperature_c.v);
         if (hottest->limit_c.state == PN_KNOWN)
-                pn_buf_printf(line, " of %.0f", hottest->limit_c.v);
+                pn_buf_printf(line, _(" of %.0f"), hottest->limit_c.v);
 }
 
 int status_put_vitals(Cli *cli, const PnHost *host)
@@ -26,11 +27,12 @@ int status_put_vitals(Cli *cli, const PnHost *host)
         if (!vitals)
                 return 0;
         pn_buf_puts(&line, "");
-        put_heat(&line, "hottest drive", vitals->hottest_drive.v);
-        put_heat(&line, "hottest sensor", vitals->hottest_sensor.v);
+        put_heat(&line, _("hottest drive"), vitals->hottest_drive.v);
+        put_heat(&line, _("hottest sensor"), vitals->hottest_sensor.v);
         if (vitals->most_worn.v && vitals->most_worn.v->used_percent.state == PN_KNOWN)
-                pn_buf_printf(&line, "%smost worn %s %" PRId64 " %%", line.len ? " · " : "",
-                              vitals->most_worn.v->name.v, vitals->most_worn.v->used_percent.v);
+                pn_buf_printf(&line, "%s%s %s %" PRId64 " %%", line.len ? " · " : "",
+                              _("most worn"), vitals->most_worn.v->name.v,
+                              vitals->most_worn.v->used_percent.v);
         if (line.error)
                 return line.error;
         if (line.len) {

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "say.h"
 #include "smartcols.h"
 
 #define GAP 2u
@@ -179,6 +180,12 @@ static unsigned art(const Table *table, const Row *row, unsigned column)
         return table->columns[column].flags & COLUMN_TREE ? row->depth * 2 : 0;
 }
 
+/* In the reader's language, where the terminal has its letters. */
+static const char *heading_of(const Table *table, unsigned c)
+{
+        return table->term->utf8 ? _(table->columns[c].heading) : table->columns[c].heading;
+}
+
 static void measure(const Table *table, Fit *fits, bool headings)
 {
         for (unsigned c = 0; c < table->n_columns; c++) {
@@ -196,7 +203,7 @@ static void measure(const Table *table, Fit *fits, bool headings)
                 }
                 fit->dropped = fit->natural == 0;
                 if (headings && !fit->dropped) {
-                        unsigned width = term_columns(table->term, table->columns[c].heading);
+                        unsigned width = term_columns(table->term, heading_of(table, c));
 
                         if (width > fit->natural)
                                 fit->natural = width;
@@ -344,7 +351,7 @@ static int add_columns(const Smartcols *lib, const Table *table, struct libscols
 
                 if (fits[c].dropped)
                         continue;
-                heading = term_cut(table->term, column->heading, fits[c].width);
+                heading = term_cut(table->term, heading_of(table, c), fits[c].width);
                 cl = heading ? lib->scols_table_new_column(tb, heading, 0, flags) : NULL;
                 if (!cl)
                         return -ENOMEM;
@@ -464,8 +471,8 @@ static int draw_plain(const Table *table, const Fit *fits, bool headings, PnBuf 
 
                 for (unsigned c = 0; c < table->n_columns; c++)
                         if (!fits[c].dropped &&
-                            put_text(table, &line, c, fits, STYLE_DIM, table->columns[c].heading,
-                                     term_columns(term, table->columns[c].heading), 0) < 0)
+                            put_text(table, &line, c, fits, STYLE_DIM, heading_of(table, c),
+                                     term_columns(term, heading_of(table, c)), 0) < 0)
                                 return -ENOMEM;
                 pn_buf_puts(out, "\n");
         }

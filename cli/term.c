@@ -37,15 +37,17 @@ static const struct {
     {0x00b5, "u"}, /* micro sign */
     {0x00b7, "-"}, /* middle dot */
     {0x00d7, "x"}, /* multiplication sign */
-    {0x2011, "-"}, /* non-breaking hyphen */
-    {0x2013, "-"}, /* en dash */
-    {0x2014, "-"}, /* em dash */
-    {0x2018, "'"},  {0x2019, "'"}, {0x201c, "\""}, {0x201d, "\""}, {0x2026, "..."}, /* ellipsis */
-    {0x2192, "->"},                                                                 /* arrow */
-    {0x25b2, "!"},                                                                  /* triangle */
-    {0x25cb, "o"},                                                                  /* circle */
-    {0x25cf, "*"},                                                                  /* disc */
-    {0x2717, "X"},                                                                  /* ballot x */
+    {0x00c4, "Ae"}, {0x00d6, "Oe"}, {0x00dc, "Ue"}, {0x00df, "ss"}, {0x00e4, "ae"},
+    {0x00f6, "oe"}, {0x00fc, "ue"}, /* German letters */
+    {0x2011, "-"},                  /* non-breaking hyphen */
+    {0x2013, "-"},                  /* en dash */
+    {0x2014, "-"},                  /* em dash */
+    {0x2018, "'"},  {0x2019, "'"},  {0x201c, "\""}, {0x201d, "\""}, {0x2026, "..."}, /* ellipsis */
+    {0x2192, "->"},                                                                  /* arrow */
+    {0x25b2, "!"},                                                                   /* triangle */
+    {0x25cb, "o"},                                                                   /* circle */
+    {0x25cf, "*"},                                                                   /* disc */
+    {0x2717, "X"},                                                                   /* ballot x */
 };
 
 static const char *environment(const char *name)
@@ -146,6 +148,16 @@ static bool is_sly(uint32_t c)
         return c == 0x061c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
                (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) ||
                (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+size_t term_take(const char *text, uint32_t *ret)
+{
+        size_t n = decode(text, ret);
+
+        if (*ret < 0x20 || (*ret >= 0x7f && *ret < 0xa0) || is_sly(*ret) ||
+            (*ret & 0xfffe) == 0xfffe)
+                *ret = 0xfffd;
+        return n;
 }
 
 /* The columns of a character; -1 for one that cannot be printed. Our own typography is narrow. */

@@ -41,6 +41,11 @@ char *term_clean(const Term *term, const char *text);
  * more than the character that it replaces: the result is a new string (NULL without memory). */
 char *term_cut(const Term *term, const char *clean, unsigned columns);
 
+/* Takes the first character off text that is not empty, for output that is no terminal: U+FFFD for
+ * what is not UTF-8, a control character, or one without ink that turns writing around. Returns the
+ * bytes that it took. */
+size_t term_take(const char *text, uint32_t *ret);
+
 /* Puts text, cleaned; and in a style where the terminal has colours. */
 void term_put(const Term *term, PnBuf *out, const char *text);
 void term_put_styled(const Term *term, PnBuf *out, Style style, const char *text);

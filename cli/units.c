@@ -106,6 +106,20 @@ const char *units_time(Units buf, const char *rfc3339)
         return buf;
 }
 
+const char *units_date(Units buf, const char *rfc3339)
+{
+        struct tm utc = {0}, local;
+        time_t t;
+
+        (void)snprintf(buf, UNITS_MAX, "%s", rfc3339);
+        if (!parse_time(rfc3339, &utc))
+                return buf;
+        t = timegm(&utc);
+        if (!localtime_r(&t, &local) || !strftime(buf, UNITS_MAX, "%Y-%m-%d %H:%M", &local))
+                (void)snprintf(buf, UNITS_MAX, "%s", rfc3339);
+        return buf;
+}
+
 static void remove_all(char *s, const char *word)
 {
         size_t n = strlen(word);

@@ -30,6 +30,9 @@ const char *units_real(Units buf, double v);
  * "2021-08-14 12:04:31". A text that is no such time comes back as it is (cut to the room). */
 const char *units_time(Units buf, const char *rfc3339);
 
+/* The same with its date always, and to the minute: "2021-08-14 12:04". */
+const char *units_date(Units buf, const char *rfc3339);
+
 /* The processor without the words that every processor has: "AMD Ryzen 9 3950X 16-Core Processor"
  * is "Ryzen 9 3950X". malloc'ed, NULL without memory. */
 char *units_cpu(const char *model);

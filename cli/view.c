@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "say.h"
 #include "units.h"
 
 static const struct {
@@ -158,15 +159,15 @@ const char *view_rating_link(const PnRating *rating, char *buf, size_t size)
 
         (void)units_rate(now, rating->current.v);
         if (has_verdict(rating, "asleep"))
-                return "asleep";
+                return _("asleep");
         if (has_verdict(rating, "tunnelled"))
-                return "tunnelled";
+                return _("tunnelled");
         if (has_verdict(rating, "passed_through"))
-                return "passed to a guest";
+                return _("passed to a guest");
         if (has_verdict(rating, "idle"))
-                (void)snprintf(buf, size, "%s%sidle", now, *now ? ", " : "");
+                (void)snprintf(buf, size, "%s%s%s", now, *now ? ", " : "", _("idle"));
         else
-                (void)snprintf(buf, size, "%s", *now ? now : "unknown");
+                (void)snprintf(buf, size, "%s", *now ? now : _("unknown"));
         return buf;
 }
 
@@ -220,32 +221,32 @@ const char *view_verdict(const PnRating *rating)
         static const struct {
                 const char *verdict, *reason, *words;
         } words[] = {
-            {"full", NULL, "at its best"},
-            {"slot_limited", "width", "slot: few lanes"},
-            {"slot_limited", "speed", "slot: too slow"},
-            {"slot_limited", NULL, "slot: too small"},
-            {"degraded", "width", "fault: lanes lost"},
-            {"degraded", "speed", "fault: too slow"},
-            {"degraded", "target_speed", "fault: speed is set"},
-            {"degraded", NULL, "fault: lanes, speed"},
-            {"path_limited", NULL, "limited upstream"},
-            {"idle", NULL, "idle"},
-            {"asleep", NULL, "asleep"},
-            {"tunnelled", NULL, "in a tunnel"},
-            {"passed_through", NULL, "a guest has it"},
-            {"unknown", "port_hidden", "cannot tell: port hidden"},
-            {"unknown", "port_unread", "cannot tell: port unread"},
-            {"unknown", "device_unread", "cannot tell: link unread"},
-            {"unknown", "ends_disagree", "cannot tell: ends differ"},
-            {"unknown", "above_rated", "cannot tell: above rated"},
-            {"unknown", NULL, "cannot tell"},
+            {"full", NULL, N_("at its best")},
+            {"slot_limited", "width", N_("slot: few lanes")},
+            {"slot_limited", "speed", N_("slot: too slow")},
+            {"slot_limited", NULL, N_("slot: too small")},
+            {"degraded", "width", N_("fault: lanes lost")},
+            {"degraded", "speed", N_("fault: too slow")},
+            {"degraded", "target_speed", N_("fault: speed is set")},
+            {"degraded", NULL, N_("fault: lanes, speed")},
+            {"path_limited", NULL, N_("limited upstream")},
+            {"idle", NULL, N_("idle")},
+            {"asleep", NULL, N_("asleep")},
+            {"tunnelled", NULL, N_("in a tunnel")},
+            {"passed_through", NULL, N_("a guest has it")},
+            {"unknown", "port_hidden", N_("cannot tell: port hidden")},
+            {"unknown", "port_unread", N_("cannot tell: port unread")},
+            {"unknown", "device_unread", N_("cannot tell: link unread")},
+            {"unknown", "ends_disagree", N_("cannot tell: ends differ")},
+            {"unknown", "above_rated", N_("cannot tell: above rated")},
+            {"unknown", NULL, N_("cannot tell")},
         };
 
         for (size_t i = 0; i < PN_ELEMENTS(words); i++)
                 if (has_verdict(rating, words[i].verdict) &&
                     (!words[i].reason || pn_text_is(&rating->reason, words[i].reason)))
-                        return words[i].words;
-        return pn_text(&rating->verdict) ? rating->verdict.v : "cannot tell";
+                        return _(words[i].words);
+        return pn_text(&rating->verdict) ? rating->verdict.v : _("cannot tell");
 }
 
 char *view_join(const PnTexts *texts)

@@ -438,6 +438,8 @@
         F(T, TEXT, summary, "", "SUMMARY", "One sentence: what is wrong.")                         \
         F(T, TEXT, detail, "", "DETAIL", "The figures behind it, and why.")                        \
         F(T, TEXT, advice, "", "ADVICE", "What to do about it.")                                   \
+        F(T, TEXT, place, "", "BETTER PLACE",                                                      \
+          "Free place that the advice names: its port's address, else the slot's name.")           \
         F(T, TEXTS, affects, "", "AFFECTS", "Pools, arrays, mounts and devices behind it.")        \
         F(T, TEXT, since, "", "SINCE", "When it was first seen (RFC 3339, UTC).")                  \
         F(T, BOOL, accepted, "", "ACCEPTED", "An administrator accepted it.")                      \

@@ -221,8 +221,7 @@ void pn_places_done(PnPlaces *places)
         *places = (PnPlaces){0};
 }
 
-/* What a device would get there: both ends' minimum, and never more than reaches the place. */
-static uint64_t would_get(const PnPlace *place, const PnLinkRate *best)
+uint64_t pn_place_offers(const PnPlace *place, const PnLinkRate *best)
 {
         unsigned gen = pn_pcie_generation(best->speed.v), width = (unsigned)best->width.v;
         uint64_t link = pn_pcie_bandwidth(gen < place->gen ? gen : place->gen,
@@ -239,7 +238,7 @@ const PnPlace *pn_places_take(PnPlaces *places, const PnLinkRate *best, bool is_
 
         for (size_t i = 0; i < places->n; i++) {
                 PnPlace *place = &places->v[i];
-                uint64_t offers = place->taken ? 0 : would_get(place, best);
+                uint64_t offers = place->taken ? 0 : pn_place_offers(place, best);
 
                 if (offers < most || offers == now ||
                     (!is_drive && (place->is_m2 || place->is_bay)))

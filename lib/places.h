@@ -27,6 +27,9 @@ typedef struct PnPlaces {
 int pn_places_find(const PnInventory *inventory, const PnRatings *ratings, PnPlaces *ret);
 void pn_places_done(PnPlaces *places);
 
+/* What a device would get in a place in Mb/s: both ends' minimum, and never more than arrives. */
+uint64_t pn_place_offers(const PnPlace *place, const PnLinkRate *best);
+
 /* The best place that would give a device (its best rate and what it gets now in Mb/s) more, that
  * takes such a device (a drive, or a card), and that has not been recommended; marks it as taken
  * and gives the bandwidth that the device would have there. NULL if there is none. */

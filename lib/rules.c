@@ -395,8 +395,10 @@ static bool sits_in_m2(const PnFacts *facts, const PnRating *rating)
         return false;
 }
 
-static int advise_move(PnFacts *facts, const PnRating *rating, const Words *words, PnText *ret)
+static int advise_move(PnFacts *facts, const PnRating *rating, const Words *words,
+                       PnFinding *finding)
 {
+        PnText *ret = &finding->advice;
         uint64_t gets = 0;
         const PnPlace *place =
             can_be_moved(facts, rating)
@@ -413,6 +415,8 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
                                       "A limit of the design, not a fault. No free place is known "
                                       "that would give this %s more.",
                                       words->noun);
+        if (pn_set_text(&finding->place, place->address ? place->address : place->name) < 0)
+                return -ENOMEM;
         if (sits_in_m2(facts, rating) && !place->is_m2)
                 adapter = " (with an M.2 adapter card)";
         return pn_format_text(
@@ -435,7 +439,7 @@ static int slot_limited(PnFacts *facts, const PnRating *rating)
                            "The link runs at %s, which is all that port %s and the %s have in "
                            "common; in an ideal slot the %s would run at %s.",
                            words.current, rating->port.v, words.noun, words.noun, words.best) < 0 ||
-            advise_move(facts, rating, &words, &finding->advice) < 0)
+            advise_move(facts, rating, &words, finding) < 0)
                 return -ENOMEM;
         return pn_text_is(&rating->kind, "switch") ? add_devices_behind(facts, rating, finding) : 0;
 }
@@ -479,7 +483,7 @@ static int path_limited(PnFacts *facts, const PnRating *rating)
                            "The %s's own link runs at %s; everything it sends goes through %s.",
                            words.noun, words.current, limit->address.v) < 0)
                 return -ENOMEM;
-        return advise_move(facts, rating, &words, &finding->advice);
+        return advise_move(facts, rating, &words, finding);
 }
 
 /* Drives first, then by loss: in this order findings are told and free slots are given away. */

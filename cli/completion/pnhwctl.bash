@@ -22,6 +22,10 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
         return
         ;;
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W 'markdown html svg json' -- "$cur")
+        return
+        ;;
     --from | --socket | --output)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")

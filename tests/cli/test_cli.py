@@ -659,6 +659,13 @@ def a_proper_daemon_gives_the_same_as_a_file():
         check(direct.code == 0 and direct.out == saved.out, direct.out + direct.err)
         check(document(run("-j", "--socket=" + daemon.path, *verb)) ==
               document(run("-j", first, *verb)), verb)
+    for verb in ["report"], ["report", "--format=html"], ["report", "--format=svg"]:
+        check(run("--socket=" + daemon.path, *verb).out == run(first, *verb).out, verb)
+    daemon.requests.clear()
+    run("--socket=" + daemon.path, "pcie")
+    run("--socket=" + daemon.path, "report")
+    check([r["parameters"]["kinds"] for r in daemon.requests if "parameters" in r] ==
+          [["host", "pci"], ["host", "pci", "nvme", "disks", "nics", "sensors"]], daemon.requests)
     page = run(PNHW_SOCKET=daemon.path)
     check(page.code == 0, page.err)
     has(page.out, "▲ nvme3", "since 2021-08-14 10:04:31", "pnhwctl show nvme3")

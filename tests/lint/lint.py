@@ -108,6 +108,7 @@ def main():
         'lib/module.c',
         'lib/pciconf.c',
         'lib/pcie.c',
+        'lib/picture.c',
         'lib/places.c',
         'lib/plausible.c',
         'lib/ports.c',

@@ -208,6 +208,19 @@ static void check_advice(PnInventory *inventory, const char *device, const char 
         done(&status);
 }
 
+/* The place in the advice, for programs: a port's address, else a slot's name; NULL for none. */
+static void check_place(PnInventory *inventory, const char *device, const char *expected)
+{
+        PnStatus status = assess(inventory, NULL, NOW);
+        const char *place = pn_text(&finding(&status, "pcie.slot_limited", device)->place);
+
+        if (expected)
+                assert_string_equal(place, expected);
+        else
+                assert_null(place);
+        done(&status);
+}
+
 static void test_better_place(void **state)
 {
         PnInventory inventory = {0};
@@ -241,10 +254,13 @@ static void test_better_place(void **state)
         check_advice(&inventory, "nvme3",
                      "Move it to PCIEX16_4: free, 16 GT/s x4, it would get 7.9 GB/s there.");
         check_advice(&inventory, "nvme1", "No free place is known");
+        check_place(&inventory, "nvme3", "0000:00:01.3");
+        check_place(&inventory, "nvme1", NULL);
 
         /* From M.2 to a card slot takes an adapter. */
         slot(&inventory, "PCIEX16_5", "PCIe 4.0 x16", 16, 16, false, NULL);
         check_advice(&inventory, "nvme1", "PCIEX16_5 (with an M.2 adapter card)");
+        check_place(&inventory, "nvme1", "PCIEX16_5");
         forget(&inventory);
 }
 

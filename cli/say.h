@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The program's own words in the reader's language. Knows no text: those are where they are said,
+ * in English, and in po/. What the daemon says of the hardware is not translated. */
+#pragma once
+
+#include "base.h"
+
+/* A translated text, or the text itself where there is no translation. Static. Costs next to
+ * nothing where the locale is English or none at all: no catalogue is looked for. */
+const char *say(const char *text) __attribute__((__format_arg__(1)));
+
+/* The same with a number: the form that goes with `n`. */
+const char *say_n(const char *one, const char *many, unsigned n)
+    __attribute__((__format_arg__(1), __format_arg__(2)));
+
+#define _(text) say(text)
+
+/* Marks a text in a table, to be translated where it is shown. */
+#define N_(text) text
