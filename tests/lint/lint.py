@@ -59,7 +59,8 @@ def main():
         *who_includes('<libnvme.h>', ['daemon/probe/nvme_health.c']),
         *who_includes('<sensors/sensors.h>', ['daemon/probe/sensors.c']),
         *who_includes('<libmnl/libmnl.h>', ['daemon/probe/netlink.c']),
-        *who_includes('<linux/rtnetlink.h>', ['daemon/probe/netlink.c']),
+        *who_includes('<linux/rtnetlink.h>', ['daemon/probe/netlink.c', 'daemon/hotplug.c',
+                                              'lib/uevent.c']),
         *who_includes('<linux/ethtool_netlink.h>', ['daemon/probe/netlink.c']),
     ])
     result('nothing asks a card about its virtual functions', [
@@ -77,7 +78,7 @@ def main():
             'lib/topology.c', 'lib/join.c', 'lib/device.c', 'lib/pcie.c', 'lib/pciconf.c',
             'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
             'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c', 'lib/smart.c', 'lib/decibel.c',
-            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_health.c', 'lib/plausible.c']
+            'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_health.c', 'lib/plausible.c', 'lib/uevent.c']
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
         if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',
