@@ -88,8 +88,8 @@ void pn_handover_log(const PnInventory *before, const PnInventory *now)
                 const PnPci *pci = &now->pci.v[i], *was = find_shown(before, pci);
                 const char *driver = pn_text(&pci->driver), *name = pn_text(&pci->name);
 
-                if (!was || pci->passed_through.state != PN_KNOWN ||
-                    was->passed_through.state != PN_KNOWN ||
+                if (!was || pn_is_unread(pci->passed_through.state) ||
+                    pn_is_unread(was->passed_through.state) ||
                     pn_is_true(pci->passed_through) == pn_is_true(was->passed_through))
                         continue;
                 if (pn_is_true(pci->passed_through))
