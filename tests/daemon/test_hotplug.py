@@ -435,9 +435,9 @@ def sockets_from_systemd():
             before = settled(d)
             uevent("add", "/devices/platform/hwmon/hwmon3", "hwmon")
             eventually("an event", lambda: count(d)["sensors"] > before["sensors"], 20)
-            ip("link", "add", "bond7", "type", "bond")
+            ip("link", "add", "eno1", "type", "veth")
             eventually("a link", lambda: count(d)["net"] > before["net"], 20)
-            ip("link", "del", "bond7")
+            ip("link", "del", "eno1")
         finally:
             process.terminate()
             log = process.communicate(timeout=20)[1].decode()
