@@ -77,9 +77,9 @@ static bool has_new_loss(const PnInventory *raw, const PnInventory *shown)
 
 PnHandover pn_handover(const PnInventory *raw, const PnInventory *shown)
 {
-        return has_lost_driver(raw, shown)  ? PN_HANDOVER_UNBOUND
-               : has_new_loss(raw, shown) ? PN_HANDOVER_LOST
-                                          : PN_HANDOVER_NONE;
+        return has_lost_driver(raw, shown) ? PN_HANDOVER_UNBOUND
+               : has_new_loss(raw, shown)  ? PN_HANDOVER_LOST
+                                           : PN_HANDOVER_NONE;
 }
 
 void pn_handover_log(const PnInventory *before, const PnInventory *now)

@@ -8,7 +8,8 @@
 typedef enum PnHandover {
         PN_HANDOVER_NONE,    /* what was read can be shown */
         PN_HANDOVER_LOST,    /* a drive went, and so may have its function or its driver since */
-        PN_HANDOVER_UNBOUND, /* a function has just lost its driver: the next may be about to come */
+        PN_HANDOVER_UNBOUND, /* a function has just lost its driver: the next may be about to come
+                              */
 } PnHandover;
 
 /* What was read, before it is joined, against what is shown. */

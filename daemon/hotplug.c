@@ -106,8 +106,8 @@ static void set_filter(int fd)
         unsigned n = 0;
 
         code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, PN_UEVENT_AT_MAGIC);
-        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PN_UEVENT_MAGIC, 0,
-                                                 1 + N);
+        code[n++] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PN_UEVENT_MAGIC, 0, 1 + N);
         code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, PN_UEVENT_AT_SUBSYSTEM);
         for (unsigned i = 0; i < N; i++)
                 code[n++] = (struct sock_filter)BPF_JUMP(
@@ -161,9 +161,10 @@ static Link *add_link(PnHotplug *hotplug, int32_t index)
         return &hotplug->known[hotplug->n_known++];
 }
 
-/* Guests' interfaces come and go by the hundred, and are never asked for: a virtual interface counts
- * if it is a bond, or if the inventory says that it is none. The driver of a real one gives no kind.
- * Of real ones that the inventory leaves out (virtual functions), that they come and go counts. */
+/* Guests' interfaces come and go by the hundred, and are never asked for: a virtual interface
+ * counts if it is a bond, or if the inventory says that it is none. The driver of a real one gives
+ * no kind. Of real ones that the inventory leaves out (virtual functions), that they come and go
+ * counts. */
 static PnSourceSet sources_of_link(PnHotplug *hotplug, const PnLinkEvent *event)
 {
         bool listed = is_listed(hotplug, event->name), was_up = true;

@@ -206,8 +206,7 @@ static void refuses_what_the_kernel_would_not_send(_unused_ void **state)
         add_link(&message, 6, 3);
         for (size_t cut = 1; cut < message.n; cut++) {
                 offset = 0;
-                assert_int_equal(pn_link_event_next(message.bytes, cut, &offset, &event),
-                                 -EBADMSG);
+                assert_int_equal(pn_link_event_next(message.bytes, cut, &offset, &event), -EBADMSG);
         }
         /* An attribute longer than the message, and one shorter than itself. */
         for (uint16_t length = 0; length < 300; length = (uint16_t)(length + 150)) {
