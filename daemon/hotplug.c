@@ -167,35 +167,58 @@ static Link *add_link(PnHotplug *hotplug, int32_t index)
  * counts. */
 static PnSourceSet sources_of_link(PnHotplug *hotplug, const PnLinkEvent *event)
 {
-        bool listed = is_listed(hotplug, event->name), was_up = true;
         Link *link = find_link(hotplug, event->index);
+        bool listed = is_listed(hotplug, event->name) || (link && is_listed(hotplug, link->name));
+        bool watched = listed || !*event->kind || pn_streq(event->kind, "bond");
         PnSourceSet sources = 0;
 
-        if (event->is_loopback ||
-            (!link && !listed && *event->kind && !pn_streq(event->kind, "bond")))
+        if (event->is_loopback)
                 return 0;
         if (event->is_gone) {
                 if (link)
                         *link = hotplug->known[--hotplug->n_known];
-                return 1u << PN_SOURCE_net;
+                return watched ? 1u << PN_SOURCE_net : 0;
         }
-        if (!link) {
-                link = add_link(hotplug, event->index);
-                sources = 1u << PN_SOURCE_net;
-        } else {
-                was_up = pn_link_is_up(&link->state);
-                if (!pn_streq(link->name, event->name) ||
+        if (!watched && !link && !event->is_answer)
+                return 0;
+        if (watched && !event->is_answer) {
+                if (!link || !pn_streq(link->name, event->name) ||
                     (listed && memcmp(&link->state, &event->state, sizeof link->state) != 0))
                         sources = 1u << PN_SOURCE_net;
+                /* Who plugs something in wants to see what it is. */
+                if (sources && link && !pn_link_is_up(&link->state) && pn_link_is_up(&event->state))
+                        sources |= 1u << PN_SOURCE_module;
         }
-        /* Who plugs something in wants to see what it is. */
-        if (sources && !was_up && pn_link_is_up(&event->state))
-                sources |= 1u << PN_SOURCE_module;
+        if (!link)
+                link = add_link(hotplug, event->index);
         if (link) {
                 link->state = event->state;
                 memcpy(link->name, event->name, sizeof link->name);
         }
         return sources;
+}
+
+/* Asks for all links as they are, without their statistics and never with virtual functions, for
+ * which the kernel would ask the card. If it cannot, the first notification of each is a
+ * difference. */
+static void ask_links(int fd)
+{
+        struct {
+                struct nlmsghdr header;
+                struct ifinfomsg body;
+                struct nlattr mask;
+                uint32_t skipped;
+        } request = {
+            .header = {.nlmsg_len = sizeof request,
+                       .nlmsg_type = RTM_GETLINK,
+                       .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+            .mask = {sizeof request.mask + sizeof request.skipped, IFLA_EXT_MASK},
+            .skipped = RTEXT_FILTER_SKIP_STATS,
+        };
+        const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+
+        (void)sendto(fd, &request, sizeof request, MSG_DONTWAIT, (const struct sockaddr *)&kernel,
+                     sizeof kernel);
 }
 
 /* ---- Sockets ---- */
@@ -283,6 +306,7 @@ static int on_link(sd_event_source *source _unused_, int fd, uint32_t events _un
                 if (n == -ENOBUFS || n == -EMSGSIZE) {
                         /* What was known may be out of date. */
                         hotplug->n_known = 0;
+                        ask_links(fd);
                         touched |= 1u << PN_SOURCE_net;
                 } else if (n < 0 && n != -EPERM && n != -EINTR) {
                         stop(&hotplug->links, "links", (int)n);
@@ -315,6 +339,8 @@ static int watch(PnHotplug *hotplug, int fd, bool by_kernel)
                 return r;
         (void)sd_event_source_set_priority(*at, PRIORITY);
         (void)sd_event_source_set_io_fd_own(*at, true);
+        if (by_kernel)
+                ask_links(fd);
         return 0;
 }
 

@@ -216,6 +216,7 @@ int pn_link_event_next(const void *messages, size_t n, size_t *offset, PnLinkEve
                 memcpy(&body, message + HEADER_SIZE, sizeof body);
                 if (body.ifi_family != AF_UNSPEC)
                         continue;
+                event.is_answer = header.nlmsg_flags & NLM_F_MULTI;
                 event.is_gone = header.nlmsg_type == RTM_DELLINK;
                 event.is_loopback = body.ifi_flags & IFF_LOOPBACK;
                 event.index = body.ifi_index;

@@ -34,6 +34,7 @@ typedef struct PnLinkState {
 } PnLinkState;
 
 typedef struct PnLinkEvent {
+        bool is_answer; /* to a request for all there are; else something happened */
         bool is_gone;
         bool is_loopback;
         int32_t index;

@@ -337,7 +337,7 @@ def with_port(function):
                 settled(d)
                 function(d)
         finally:
-            ip("link", "del", "eno1")
+            ip("link", "del", "peer0")
     run.__name__ = function.__name__
     return run
 
@@ -358,44 +358,40 @@ def a_link_that_goes_down_is_seen(d):
 @case
 @with_port
 def a_notification_without_a_difference_is_not_read(d):
-    ip("link", "set", "eno1", "mtu", "1400")
-    eventually("the first", lambda: count(d)["net"] == 2, 20)
-    before = settled(d)
+    before = count(d)
     for n in range(30):
         ip("link", "set", "eno1", "alias", f"alias{n}")
         ip("link", "set", "eno1", "promisc", "on" if n % 2 == 0 else "off")
     equal(settled(d), before)
-    ip("link", "set", "eno1", "mtu", "1500")
+    ip("link", "set", "eno1", "mtu", "1400")
     eventually("a difference", lambda: count(d)["net"] > before["net"], 20)
 
 
 @case
 @with_port
 def interfaces_of_guests_are_not_read(d):
-    ip("link", "set", "eno1", "mtu", "1400")
-    eventually("the first", lambda: count(d)["net"] == 2, 20)
-    before = settled(d)
+    before = count(d)
     for n in range(20):
         ip("link", "add", f"guest{n}", "type", "veth", "peer", "name", f"host{n}")
         ip("link", "set", f"host{n}", "up")
         ip("link", "del", f"guest{n}")
-    ip("link", "add", "fwbr100i0", "type", "bridge")
-    ip("link", "del", "fwbr100i0")
+    ip("link", "set", "peer0", "mtu", "1300")
     equal(settled(d), before)
 
 
 @case
 @with_port
-def a_port_that_vanishes_is_seen(d):
-    ip("link", "set", "eno1", "down")
-    eventually("the first", lambda: count(d)["net"] == 2, 20)
-    before = settled(d)
+def a_port_that_is_renamed_or_vanishes_is_seen(d):
+    before = count(d)
     ip("link", "set", "eno1", "name", "eno9")
     eventually("a new name", lambda: count(d)["net"] > before["net"], 20)
     before = settled(d)
-    ip("link", "del", "eno9")
+    ip("link", "set", "eno9", "name", "eno1")
+    eventually("the old name", lambda: count(d)["net"] > before["net"], 20)
+    before = settled(d)
+    ip("link", "del", "eno1")
     eventually("gone", lambda: count(d)["net"] > before["net"], 20)
-    ip("link", "add", "eno1", "type", "veth")
+    ip("link", "add", "peer0", "type", "veth")
 
 
 # Sockets

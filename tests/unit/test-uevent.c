@@ -159,7 +159,7 @@ static void reads_what_the_kernel_tells_of_links(_unused_ void **state)
 
         add_link(&message, 6, 3);
         assert_int_equal(pn_link_event_next(message.bytes, message.n, &offset, &event), 1);
-        assert_false(event.is_gone || event.is_loopback);
+        assert_false(event.is_answer || event.is_gone || event.is_loopback);
         assert_int_equal(event.index, 7);
         assert_string_equal(event.name, "enp4s0f0");
         assert_string_equal(event.kind, "");
@@ -185,6 +185,21 @@ static void reads_what_the_kernel_tells_of_links(_unused_ void **state)
         assert_int_equal(event.index, 8);
         assert_string_equal(event.kind, "veth");
         assert_int_equal(pn_link_event_next(message.bytes, message.n, &offset, &event), 0);
+}
+
+static void tells_an_answer_from_an_event(_unused_ void **state)
+{
+        Message message = {0};
+        PnLinkEvent event;
+        struct nlmsghdr header;
+        size_t offset = 0;
+
+        add_link(&message, 6, 3);
+        memcpy(&header, message.bytes, sizeof header);
+        header.nlmsg_flags = NLM_F_MULTI;
+        memcpy(message.bytes, &header, sizeof header);
+        assert_int_equal(pn_link_event_next(message.bytes, message.n, &offset, &event), 1);
+        assert_true(event.is_answer);
 }
 
 static void a_link_is_up(_unused_ void **state)
@@ -225,6 +240,7 @@ int main(void)
             cmocka_unit_test(passes_over_what_is_no_event),
             cmocka_unit_test(hashes_as_udev_does),
             cmocka_unit_test(reads_what_the_kernel_tells_of_links),
+            cmocka_unit_test(tells_an_answer_from_an_event),
             cmocka_unit_test(a_link_is_up),
             cmocka_unit_test(refuses_what_the_kernel_would_not_send),
         };
