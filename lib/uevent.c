@@ -121,7 +121,7 @@ static int next_attribute(const uint8_t *bytes, size_t n, size_t *offset, uint16
         length = get_u16(bytes + *offset);
         if (length < ATTRIBUTE_SIZE || length > n - *offset)
                 return -EBADMSG;
-        *ret_type = get_u16(bytes + *offset + 2) & NLA_TYPE_MASK;
+        *ret_type = (uint16_t)(get_u16(bytes + *offset + 2) & (unsigned)NLA_TYPE_MASK);
         *ret_value = bytes + *offset + ATTRIBUTE_SIZE;
         *ret_size = length - ATTRIBUTE_SIZE;
         *offset += padded(length);
