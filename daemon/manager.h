@@ -39,7 +39,7 @@ PnSourceSet pn_manager_busy(const PnManager *manager);
 /* Starts those of the sources that may be started; those to wait for. */
 PnSourceSet pn_manager_refresh(PnManager *manager, PnSourceSet sources);
 
-/* Something of these has changed: they are read as soon as that has settled, at least two seconds
+/* Something of these has changed: they are read as soon as that has settled, at most two seconds
  * later. One that is being read is read once more. How often is bounded, however often this is
  * called. */
 void pn_manager_touch(PnManager *manager, PnSourceSet sources);
