@@ -134,6 +134,15 @@ static bool is_listed(const PnHotplug *hotplug, const char *name)
         return false;
 }
 
+/* Whether the inventory can be asked what it leaves out. */
+static bool is_complete(const PnHotplug *hotplug)
+{
+        const PnSnapshot *snapshot = pn_manager_snapshot(hotplug->manager);
+
+        return snapshot && snapshot->inventory.sources.n > PN_SOURCE_net &&
+               pn_text_is(&snapshot->inventory.sources.v[PN_SOURCE_net].state, "fresh");
+}
+
 static Link *find_link(PnHotplug *hotplug, int32_t index)
 {
         for (size_t i = 0; i < hotplug->n_known; i++)
@@ -183,7 +192,8 @@ static PnSourceSet sources_of_link(PnHotplug *hotplug, const PnLinkEvent *event)
                 return 0;
         if (watched && !event->is_answer) {
                 if (!link || !pn_streq(link->name, event->name) ||
-                    (listed && memcmp(&link->state, &event->state, sizeof link->state) != 0))
+                    ((listed || !is_complete(hotplug)) &&
+                     memcmp(&link->state, &event->state, sizeof link->state) != 0))
                         sources = 1u << PN_SOURCE_net;
                 /* Who plugs something in wants to see what it is. */
                 if (sources && link && !pn_link_is_up(&link->state) && pn_link_is_up(&event->state))
