@@ -12,6 +12,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "config.h"
+#include "hotplug.h"
 #include "log.h"
 #include "manager.h"
 #include "server.h"
@@ -218,19 +219,31 @@ static void on_snapshot(void *userdata, PnSnapshot *before, PnSnapshot *now)
 }
 
 /* The sockets that systemd made, else our own. */
-static int open_sockets(Daemon *daemon)
+static int open_sockets(Daemon *daemon, PnHotplug *hotplug)
 {
         _cleanup_free_ char *error = NULL;
         int r, n = sd_listen_fds(/* unset_environment= */ 1);
+        bool adopted = false;
 
         if (n < 0) {
                 pn_log(PN_LOG_ERROR, "cannot take over the sockets: %s", strerror(-n));
                 return n;
         }
         for (int fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + n; fd++) {
+                r = pn_hotplug_adopt(hotplug, fd);
+                if (r < 0) {
+                        pn_log(PN_LOG_ERROR, "cannot take over netlink socket %d: %s", fd,
+                               strerror(-r));
+                        return r;
+                }
+                if (r > 0)
+                        continue;
                 r = sd_is_socket_unix(fd, SOCK_STREAM, /* listening= */ 1, NULL, 0);
                 if (r <= 0) {
-                        pn_log(PN_LOG_ERROR, "descriptor %d is not a listening Unix socket", fd);
+                        pn_log(PN_LOG_ERROR,
+                               "descriptor %d is neither a listening Unix socket nor one of "
+                               "netlink's",
+                               fd);
                         return r < 0 ? r : -EINVAL;
                 }
                 r = pn_server_adopt(daemon->server, fd);
@@ -238,8 +251,10 @@ static int open_sockets(Daemon *daemon)
                         pn_log(PN_LOG_ERROR, "cannot take over a socket: %s", strerror(-r));
                         return r;
                 }
+                adopted = true;
         }
-        if (n > 0)
+        pn_hotplug_start(hotplug);
+        if (adopted)
                 return 0;
         r = pn_server_listen(daemon->server, daemon->options.socket, &error);
         if (r < 0)
@@ -312,6 +327,7 @@ static int run(const Options *options, const PnPolicy *policy)
 {
         _cleanup_(sd_event_unrefp) sd_event *event = NULL;
         _cleanup_(pn_manager_freep) PnManager *manager = NULL;
+        _cleanup_(pn_hotplug_freep) PnHotplug *hotplug = NULL;
         _cleanup_(pn_server_freep) PnServer *server = NULL;
         PnManagerOptions manager_options = {
             .probe = options->probe,
@@ -331,6 +347,8 @@ static int run(const Options *options, const PnPolicy *policy)
         if (r >= 0)
                 r = pn_manager_new(event, &manager_options, &manager);
         if (r >= 0)
+                r = pn_hotplug_new(event, manager, &hotplug);
+        if (r >= 0)
                 r = pn_server_new(event, manager, &server);
         if (r >= 0)
                 r = sd_event_set_watchdog(event, true);
@@ -339,7 +357,7 @@ static int run(const Options *options, const PnPolicy *policy)
                 return r;
         }
         daemon.server = server;
-        r = open_sockets(&daemon);
+        r = open_sockets(&daemon, hotplug);
         if (r < 0)
                 return r;
         pn_log(PN_LOG_INFO, "pnhwd " PN_VERSION " reads the hardware each %.3g s with %s",

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "assess.h"
+#include "handover.h"
 #include "join.h"
 #include "journal.h"
 #include "learn.h"
@@ -33,6 +34,19 @@
 #define SAVE_INTERVAL ((uint64_t)3600 * 1000 * 1000)
 #define KEPT_DAYS     400
 
+/* A source that was touched is read when nothing more has happened for a while, or after so long.
+ */
+#define TOUCH_QUIET ((uint64_t)500 * 1000)
+#define TOUCH_MAX   ((uint64_t)2 * 1000 * 1000)
+
+/* In a storm: so far apart, and of these readings so many at once, then one each so often. */
+#define TOUCH_APART  ((uint64_t)1 * 1000 * 1000)
+#define TOUCH_BURST  6
+#define TOUCH_REFILL ((uint64_t)15 * 1000 * 1000)
+
+/* How long what was read is held back while a device is between two drivers. */
+#define HANDOVER_MAX ((uint64_t)3 * 1000 * 1000)
+
 /* What waits for devices to answer: the first snapshot does not wait for it. */
 #define SLOW_SOURCES (1u << PN_SOURCE_health | 1u << PN_SOURCE_sensors)
 
@@ -43,19 +57,22 @@ typedef struct Source {
         PnInventory incoming; /* what its run has sent so far; only its own lists are used */
         uint64_t last_start;  /* CLOCK_MONOTONIC, µs; 0 before the first */
         uint64_t due;
-        bool is_unpublished; /* it has ended since the last snapshot */
-        bool has_objects;    /* something of it ever came */
-        bool was_complete;   /* at least one run ended well */
-        bool failed;         /* the last run did not */
-        bool logged;         /* and the journal has it */
-        PnSource shown;      /* as the inventory shows it */
+        uint64_t touched, touched_last; /* first and last time since its last start, or 0 */
+        uint64_t paid;                  /* until when its touches have used up what they may cost */
+        bool is_unpublished;            /* it has ended since the last snapshot */
+        bool has_objects;               /* something of it ever came */
+        bool was_complete;              /* at least one run ended well */
+        bool failed;                    /* the last run did not */
+        bool logged;                    /* and the journal has it */
+        PnSource shown;                 /* as the inventory shows it */
 } Source;
 
 struct PnManager {
         sd_event *event;
         PnManagerOptions options;
         PnCollector *collector;
-        sd_event_source *timer, *grace;
+        sd_event_source *timer, *grace, *touch;
+        uint64_t held;   /* since when a snapshot is held back; 0 if none is */
         PnInventory raw; /* what is known, before it is joined */
         Source sources[PN_N_SOURCES];
         PnSnapshot *snapshot;
@@ -307,6 +324,8 @@ static void publish(PnManager *manager)
         before = manager->snapshot;
         manager->snapshot = now;
         manager->generation++;
+        if (before)
+                pn_handover_log(&before->inventory, &now->inventory);
         manager->handler(manager->userdata, before, now);
         pn_snapshot_unref(PN_STEAL(before));
         /* What a reading needed for a moment goes back to the system. */
@@ -346,10 +365,13 @@ static void source_ended(PnManager *manager, PnSourceId id, const char *reason, 
         source->is_unpublished = true;
 }
 
+static void set_touch_timer(PnManager *manager);
+
 static void on_ended(void *userdata, PnSourceId id, const char *reason, uint64_t took_ms)
 {
         source_ended(userdata, id, reason, (int64_t)took_ms);
         publish_soon(userdata);
+        set_touch_timer(userdata);
 }
 
 static uint64_t interval_of(const PnManager *manager, PnSourceId source)
@@ -368,6 +390,7 @@ static void start_source(PnManager *manager, PnSourceId id)
         _cleanup_free_ char *error = NULL;
 
         source->last_start = now_usec(manager);
+        source->touched = 0;
         source->due = source->last_start + interval_of(manager, id);
         if (pn_collector_start(manager->collector, id, &error) < 0)
                 source_ended(manager, id, error ? error : "memory is short", -1);
@@ -421,12 +444,123 @@ static int on_timer(sd_event_source *timer _unused_, uint64_t usec _unused_, voi
         return 0;
 }
 
+/* ---- What happens between two readings ---- */
+
+/* When a source that was touched is to be read; UINT64_MAX while it is being read, or if it was
+ * not. */
+static uint64_t touch_due(const PnManager *manager, PnSourceId id)
+{
+        const Source *source = &manager->sources[id];
+        uint64_t due, apart = id == PN_SOURCE_module ? MODULE_MIN : TOUCH_APART;
+
+        if (!source->touched || pn_collector_running(manager->collector) & 1u << id)
+                return UINT64_MAX;
+        due = source->touched_last + TOUCH_QUIET;
+        if (due > source->touched + TOUCH_MAX)
+                due = source->touched + TOUCH_MAX;
+        if (due < source->last_start + apart)
+                due = source->last_start + apart;
+        if (source->paid > due + (TOUCH_BURST - 1) * TOUCH_REFILL)
+                due = source->paid - (TOUCH_BURST - 1) * TOUCH_REFILL;
+        return due;
+}
+
+static void set_touch_timer(PnManager *manager)
+{
+        uint64_t next = UINT64_MAX;
+
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++) {
+                uint64_t due = touch_due(manager, id);
+
+                next = due < next ? due : next;
+        }
+        (void)sd_event_source_set_time(manager->touch, next);
+        (void)sd_event_source_set_enabled(manager->touch,
+                                          next == UINT64_MAX ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+}
+
+static int on_touch(sd_event_source *touch _unused_, uint64_t usec _unused_, void *userdata)
+{
+        PnManager *manager = userdata;
+        uint64_t now = now_usec(manager);
+        PnSourceSet sources = 0;
+
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++) {
+                Source *source = &manager->sources[id];
+                uint64_t due = touch_due(manager, id);
+
+                /* One event is told of in several messages: what was touched together is read
+                 * together. */
+                if (due == UINT64_MAX || due > now + TOUCH_QUIET / 2)
+                        continue;
+                source->paid = (source->paid > now ? source->paid : now) + TOUCH_REFILL;
+                sources |= 1u << id;
+        }
+        start_sources(manager, sources);
+        set_touch_timer(manager);
+        if (has_unpublished(manager))
+                publish_soon(manager);
+        return 0;
+}
+
+void pn_manager_touch(PnManager *manager, PnSourceSet sources)
+{
+        uint64_t now = now_usec(manager);
+
+        if (!sources)
+                return;
+        for (PnSourceId id = 0; id < PN_N_SOURCES; id++) {
+                Source *source = &manager->sources[id];
+
+                if (!(sources & 1u << id))
+                        continue;
+                source->touched_last = now;
+                if (!source->touched)
+                        source->touched = now;
+        }
+        set_touch_timer(manager);
+}
+
+/* A drive that goes, or a function that loses its driver, may be on its way to a guest or back:
+ * then what was read is not shown yet, but read again. */
+static bool must_wait(PnManager *manager)
+{
+        const PnSourceSet both = 1u << PN_SOURCE_pci | 1u << PN_SOURCE_nvme;
+        const Source *pci = &manager->sources[PN_SOURCE_pci];
+        const Source *nvme = &manager->sources[PN_SOURCE_nvme];
+        uint64_t now = now_usec(manager);
+        PnHandover handover;
+
+        if (!manager->snapshot)
+                return false;
+        handover = pn_handover(&manager->raw, &manager->snapshot->inventory);
+        if (!manager->held)
+                manager->held = now;
+        if (handover == PN_HANDOVER_NONE || now - manager->held >= HANDOVER_MAX)
+                return false;
+        if (!(pn_collector_running(manager->collector) & both)) {
+                bool again = pci->last_start >= manager->held && nvme->last_start >= manager->held;
+
+                if (handover == PN_HANDOVER_LOST && again)
+                        return false;
+                if (!again || now - pci->last_start >= TOUCH_APART)
+                        start_sources(manager, both | 1u << PN_SOURCE_net);
+        }
+        (void)sd_event_source_set_time_relative(manager->grace, TOUCH_APART);
+        (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_ONESHOT);
+        return true;
+}
+
 static int on_grace(sd_event_source *grace _unused_, uint64_t usec _unused_, void *userdata)
 {
         PnManager *manager = userdata;
 
-        if (manager->snapshot || !(pn_collector_running(manager->collector) & ~SLOW_SOURCES))
-                publish(manager);
+        if (!manager->snapshot && pn_collector_running(manager->collector) & ~SLOW_SOURCES)
+                return 0;
+        if (must_wait(manager))
+                return 0;
+        manager->held = 0;
+        publish(manager);
         return 0;
 }
 
@@ -472,6 +606,11 @@ int pn_manager_new(sd_event *event, const PnManagerOptions *options, PnManager *
         (void)sd_event_source_set_enabled(manager->grace, SD_EVENT_OFF);
         /* Before the next question: whoever changed something finds it changed. */
         (void)sd_event_source_set_priority(manager->grace, SD_EVENT_PRIORITY_IMPORTANT);
+        r = sd_event_add_time(event, &manager->touch, CLOCK_MONOTONIC, UINT64_MAX, TOUCH_QUIET / 4,
+                              on_touch, manager);
+        if (r < 0)
+                return r;
+        (void)sd_event_source_set_enabled(manager->touch, SD_EVENT_OFF);
         *ret = PN_STEAL(manager);
         return 0;
 }
@@ -483,6 +622,7 @@ void pn_manager_free(PnManager *manager)
         pn_collector_free(manager->collector);
         sd_event_source_disable_unref(manager->timer);
         sd_event_source_disable_unref(manager->grace);
+        sd_event_source_disable_unref(manager->touch);
         pn_done(pn_type_Inventory(), &manager->raw);
         for (size_t i = 0; i < PN_N_SOURCES; i++) {
                 pn_done(pn_type_Inventory(), &manager->sources[i].incoming);

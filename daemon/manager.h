@@ -45,3 +45,8 @@ PnSourceSet pn_manager_refresh(PnManager *manager, PnSourceSet sources);
  * accepted); -ENOSPC if too many are; -ENOMEM. */
 int pn_manager_accept(PnManager *manager, const char *id, const char *reason, PnInt until);
 int pn_manager_unaccept(PnManager *manager, const char *id);
+
+/* Something of these has changed: they are read as soon as that has settled, at most two seconds
+ * later. One that is being read is read once more. How often is bounded, however often this is
+ * called. */
+void pn_manager_touch(PnManager *manager, PnSourceSet sources);

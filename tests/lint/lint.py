@@ -73,7 +73,8 @@ def main():
         *who_includes('<sensors/sensors.h>', ['daemon/probe/sensors.c']),
         *who_includes('<libmnl/libmnl.h>', ['daemon/probe/netlink.c']),
         *who_includes('<linux/rtnetlink.h>',
-                      ['daemon/probe/netlink.c', 'daemon/probe/netlink_answers.c']),
+                      ['daemon/probe/netlink.c', 'daemon/probe/netlink_answers.c',
+                       'daemon/hotplug.c', 'lib/uevent.c']),
         *who_includes('<linux/ethtool_netlink.h>',
                       ['daemon/probe/netlink.c', 'daemon/probe/netlink_answers.c']),
     ])
@@ -127,6 +128,7 @@ def main():
         'lib/speed.c',
         'lib/text.c',
         'lib/topology.c',
+        'lib/uevent.c',
     ]
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)

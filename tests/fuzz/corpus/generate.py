@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the seed inputs of the decoders' fuzz targets: module/, netlink/, pciconf/, smart/,
-smbios/, text/."""
+smbios/, text/, uevent/."""
 import pathlib
 import struct
 
@@ -204,6 +204,21 @@ VERBOSE = [attr(2, (4, 121)),
                     attr(1, [attr(1, (4, 102)), attr(2, b"10baseT1S\0")])])]
 
 
+def uevent(*properties):
+    text = b"".join(p + b"\0" for p in properties)
+    return b"libudev\0\xfe\xed\xca\xfe" + struct.pack("<IIIIIII", 40, 40, len(text), 0, 0, 0,
+                                                        0) + text
+
+
+def attribute(kind, value):
+    return struct.pack("<HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
+
+
+def link(kind, index, flags, *attributes, family=0):
+    body = struct.pack("<BBHiII", family, 0, 1, index, flags, 0) + b"".join(attributes)
+    return struct.pack("<IHHII", 16 + len(body), kind, 0, 0, 0) + body
+
+
 SEEDS = {
     "smart": {
         "healthy": smart(counters=range(1000, 1010), sensors=(314, 320)),
@@ -288,6 +303,18 @@ SEEDS = {
         "bytes": b"a\xc2\xa0\xffb\x01",
         "utf8": " Lüfter 温度 \U0001f321 ".encode(),
         "broken-utf8": b"\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xc2\x85\xe6\xb8",
+    },
+    "uevent": {
+        "bind": uevent(b"ACTION=bind", b"DEVPATH=/devices/pci0000:00/0000:01:00.0",
+                       b"SUBSYSTEM=pci", b"DRIVER=vfio-pci", b"PCI_CLASS=10802", b"SEQNUM=1"),
+        "no-subsystem": uevent(b"ACTION=add", b"DEVPATH=/devices/x"),
+        "empty": uevent(b"", b"ACTION=", b"DEVPATH=", b"SUBSYSTEM="),
+        "links": link(16, 2, 0x11043, attribute(3, b"enp4s0f0\0"), attribute(16, b"\6"),
+                      attribute(33, b"\1"), attribute(35, struct.pack("<I", 2)),
+                      attribute(4, struct.pack("<I", 1500)))
+                 + link(16, 2, 0, family=7)
+                 + link(17, 3, 0, attribute(3, b"veth0\0"),
+                        attribute(18, attribute(1, b"veth\0"))),
     },
 }
 
