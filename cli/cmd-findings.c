@@ -41,24 +41,64 @@ static void add_finding(Table *table, const PnFinding *finding)
         table_set(table, SUMMARY, pn_text(&finding->summary));
 }
 
+/* What an administrator said of each accepted finding: why, and until when. */
+static int put_acceptances(Cli *cli, const PnStatus *status)
+{
+        const char *heading = "\nAccepted:\n";
+
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+                const char *until = pn_text(&finding->until), *reason = pn_text(&finding->reason);
+                _cleanup_buf_ PnBuf line = {0};
+                Units time;
+
+                if (!pn_is_true(finding->accepted))
+                        continue;
+                pn_buf_printf(&line, "%s %s%s: %s", finding->id.v, until ? "until " : "for good",
+                              until ? units_time(time, until) : "",
+                              reason ? reason : "no reason was given");
+                if (line.error)
+                        return -ENOMEM;
+                pn_buf_puts(&cli->page, heading);
+                heading = "";
+                pn_buf_puts(&cli->page, "  ");
+                term_put_wrapped(&cli->term, &cli->page, 2, 4, STYLE_PLAIN, line.data);
+        }
+        return 0;
+}
+
 static int put_table(Cli *cli, const PnStatus *status)
 {
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
+        unsigned accepted = 0;
 
         if (!table)
                 return -ENOMEM;
-        for (unsigned i = 0; i < status->findings.n; i++)
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                accepted += pn_is_true(status->findings.v[i].accepted);
                 if (cli->all || !pn_is_true(status->findings.v[i].accepted))
                         add_finding(table, &status->findings.v[i]);
+        }
         if (table_rows(table))
                 table_print(table, &cli->page, !cli->no_legend);
+        if (cli->all && put_acceptances(cli, status) < 0)
+                return -ENOMEM;
         if (cli->no_legend)
                 return 0;
-        if (!table_rows(table)) {
+        if (!table_rows(table))
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
-                                 "Nothing was found to be wrong.");
-                return 0;
+                                 accepted ? "Nothing was found to be wrong but what is accepted."
+                                          : "Nothing was found to be wrong.");
+        if (accepted && !cli->all) {
+                char line[80];
+
+                (void)snprintf(line, sizeof line, "Not shown: %u accepted finding%s (--all)",
+                               accepted, accepted == 1 ? "" : "s");
+                pn_buf_puts(&cli->page, "\n");
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, line);
         }
+        if (!table_rows(table))
+                return 0;
         pn_buf_puts(&cli->page, "\n");
         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM,
                          "What a code means, and what to do: pnhwctl findings --explain CODE");

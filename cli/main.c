@@ -13,7 +13,7 @@
 
 typedef struct Verb {
         const char *name;
-        const char *argument; /* as shown in the help; NULL: takes none */
+        const char *argument; /* as shown in the help; NULL: takes none; in brackets: not needed */
         const char *help;
         VerbFunction run;
 } Verb;
@@ -29,6 +29,12 @@ static const Verb verbs[] = {
     {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
+    {"watch", NULL, "The status page, drawn at each change; or run a program for each alert",
+     cmd_watch},
+    {"check", "[DEVICE]", "A verdict for monitoring: one line, and exit status 0, 1, 2 or 3",
+     cmd_check},
+    {"accept", "ID", "Say that a finding is known and may stay (as root)", cmd_accept},
+    {"unaccept", "ID", "Take that back: the finding counts again (as root)", cmd_unaccept},
 };
 
 typedef enum OptionId {
@@ -39,6 +45,11 @@ typedef enum OptionId {
         OPTION_FROM,
         OPTION_ONCE,
         OPTION_EXPLAIN,
+        OPTION_REASON,
+        OPTION_UNTIL,
+        OPTION_EXEC,
+        OPTION_AT_LEAST,
+        OPTION_CHECKMK,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -53,6 +64,11 @@ typedef struct Option {
 static const Option options[] = {
     {"all", NULL, 'a', "Show also what is folded away"},
     {"explain", "CODE", OPTION_EXPLAIN, "With findings: what a code means, and what to do"},
+    {"exec", "PROGRAM", OPTION_EXEC, "watch: run it once for each alert, and when it is over"},
+    {"at-least", "SEVERITY", OPTION_AT_LEAST, "check: the mildest that is a problem (warning)"},
+    {"checkmk", NULL, OPTION_CHECKMK, "check: as a local check of checkmk"},
+    {"reason", "TEXT", OPTION_REASON, "accept: why, for those who read it later"},
+    {"until", "DATE", OPTION_UNTIL, "accept: until then: 2031-12-31, or +30d from now"},
     {"json", "MODE", OPTION_JSON, "Write JSON: pretty, short or off"},
     {"", NULL, 'j', "The same as --json=pretty on a terminal, --json=short otherwise"},
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
@@ -128,6 +144,20 @@ static int complete(Cli *cli, const char *what)
                 }
                 for (unsigned i = 0; i < facts.ports.n; i++) {
                         term_put(&cli->term, &cli->page, facts.ports.v[i].id.v);
+                        pn_buf_puts(&cli->page, "\n");
+                }
+                facts_done(&facts);
+        } else if (strcmp(what, "findings") == 0) {
+                Facts facts = {0};
+
+                if (source_facts(cli, WANT_STATUS, &facts) != 0)
+                        return EXIT_FAILURE;
+                for (unsigned i = 0; i < facts.status.findings.n; i++) {
+                        const PnFinding *finding = &facts.status.findings.v[i];
+
+                        pn_buf_printf(&cli->page, "%s:", finding->id.v);
+                        term_put(&cli->term, &cli->page,
+                                 pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
                         pn_buf_puts(&cli->page, "\n");
                 }
                 facts_done(&facts);
@@ -253,6 +283,21 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_EXPLAIN:
                         cli->explain = optarg;
                         break;
+                case OPTION_REASON:
+                        cli->reason = optarg;
+                        break;
+                case OPTION_UNTIL:
+                        cli->until = optarg;
+                        break;
+                case OPTION_EXEC:
+                        cli->exec = optarg;
+                        break;
+                case OPTION_AT_LEAST:
+                        cli->at_least = optarg;
+                        break;
+                case OPTION_CHECKMK:
+                        cli->checkmk = true;
+                        break;
                 case OPTION_ONCE:
                         cli->once = true;
                         break;
@@ -286,9 +331,50 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
         return 0;
 }
 
+/* Whether the verb is `check`: then even a mistyped option is told as monitoring wants it. */
+static bool is_check(int argc, char **argv)
+{
+        for (int i = 1; i < argc; i++) {
+                bool has_value = false;
+
+                if (argv[i][0] != '-')
+                        return strcmp(argv[i], "check") == 0;
+                for (size_t k = 0; k < PN_ELEMENTS(options); k++)
+                        has_value |= options[k].argument && pn_startswith(argv[i], "--") &&
+                                     strcmp(argv[i] + 2, options[k].name) == 0;
+                i += has_value;
+        }
+        return false;
+}
+
+/* The option that was given and is not for this verb, NULL if there is none. */
+static const char *stray_option(const Cli *cli, VerbFunction run, const char **ret_of)
+{
+        const struct {
+                bool given;
+                VerbFunction run;
+                const char *option, *of;
+        } rows[] = {
+            {cli->explain, cmd_findings, "--explain", "findings"},
+            {cli->exec, cmd_watch, "--exec", "watch"},
+            {cli->at_least, cmd_check, "--at-least", "check"},
+            {cli->checkmk, cmd_check, "--checkmk", "check"},
+            {cli->reason, cmd_accept, "--reason", "accept"},
+            {cli->until, cmd_accept, "--until", "accept"},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++)
+                if (rows[i].given && rows[i].run != run) {
+                        *ret_of = rows[i].of;
+                        return rows[i].option;
+                }
+        return NULL;
+}
+
 static int run_verb(Cli *cli, int n, char **words)
 {
         const Verb *verb = n == 0 && !cli->explain ? &verbs[0] : NULL;
+        const char *stray, *of;
         char hint[64];
 
         if (n == 0 && cli->explain)
@@ -303,16 +389,17 @@ static int run_verb(Cli *cli, int n, char **words)
                 suggest(words[0], false, hint, sizeof hint);
                 return cli_fail(cli, "Usage", "there is no verb %s; %s", words[0], hint);
         }
-        if (verb->argument && n < 2)
-                return cli_fail(cli, "Usage", "%s needs a %s: %s", verb->name, verb->argument,
-                                verb->help);
+        if (verb->argument && *verb->argument != '[' && n < 2)
+                return cli_fail(cli, "Usage", "%s needs %s %s: %s", verb->name,
+                                verb->argument[0] == 'I' ? "an" : "a", verb->argument, verb->help);
         if (n > (verb->argument ? 2 : 1))
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
-        if (cli->explain && verb->run != cmd_findings)
-                return cli_fail(cli, "Usage", "--explain goes with the verb findings, not with %s",
+        stray = stray_option(cli, verb->run, &of);
+        if (stray)
+                return cli_fail(cli, "Usage", "%s goes with the verb %s, not with %s", stray, of,
                                 verb->name);
-        return verb->run(cli, verb->argument ? words[1] : NULL);
+        return verb->run(cli, verb->argument && n > 1 ? words[1] : NULL);
 }
 
 int main(int argc, char **argv)
@@ -323,6 +410,9 @@ int main(int argc, char **argv)
         if (!cli.socket || !*cli.socket)
                 cli.socket = PN_SOCKET_PATH;
         term_init(&cli.term);
+        cli.for_monitoring = is_check(argc, argv);
+        for (int i = 1; cli.for_monitoring && i < argc; i++)
+                cli.checkmk |= strcmp(argv[i], "--checkmk") == 0;
         if (take_options(&cli, argc, argv, &code) == 0) {
                 if (cli.from && !*cli.from)
                         code = cli_fail(&cli, "Usage", "--from needs the name of a file");
@@ -331,6 +421,9 @@ int main(int argc, char **argv)
                 else
                         code = run_verb(&cli, argc - optind, argv + optind);
         }
+        /* Its line has the status, and checkmk's agent may drop the output of what fails. */
+        if (cli.checkmk && cli.for_monitoring && cli.json == JSON_OFF)
+                code = 0;
         code = cli_finish(&cli, code);
         pn_buf_done(&cli.page);
         return code;
