@@ -26,7 +26,8 @@ static bool is_of_device(const PnFinding *finding, const char *word)
         const char *device = pn_text(&finding->device), *address = pn_text(&finding->address);
 
         return (device && (strcmp(device, word) == 0 || strcmp(view_address(device), word) == 0)) ||
-               (address && (strcmp(address, word) == 0 || strcmp(view_address(address), word) == 0));
+               (address &&
+                (strcmp(address, word) == 0 || strcmp(view_address(address), word) == 0));
 }
 
 static bool is_meant(const PnFinding *finding, const char *word)
@@ -52,15 +53,17 @@ static unsigned list(const PnStatus *status, Filter filter, const char *word, Pn
 
                 if (!filter(finding, word) || ++n > LISTED)
                         continue;
-                pn_buf_printf(out, "\n%s  %s  %s%s", finding->id.v, device ? view_address(device) : "-",
-                              finding->code.v, pn_is_true(finding->accepted) ? "  accepted" : "");
+                pn_buf_printf(out, "\n%s  %s  %s%s", finding->id.v,
+                              device ? view_address(device) : "-", finding->code.v,
+                              pn_is_true(finding->accepted) ? "  accepted" : "");
         }
         if (n > LISTED)
                 pn_buf_printf(out, "\nand %u more: pnhwctl findings --all", n - LISTED);
         return n;
 }
 
-/* Says that an id names none, and which there are: those of the device, if it is a device's name. */
+/* Says that an id names none, and which there are: those of the device, if it is a device's name.
+ */
 static int no_such_finding(Cli *cli, const PnStatus *status, const char *word)
 {
         _cleanup_buf_ PnBuf lines = {0};
@@ -99,8 +102,9 @@ static int find(Cli *cli, const PnStatus *status, const char *word, const PnFind
                 (void)list(status, is_meant, word, &lines);
                 if (lines.error)
                         return cli_out_of_memory(cli);
-                return cli_fail(cli, "AmbiguousId", "%u findings begin with %s; which one is meant?%s",
-                                n, word, lines.data);
+                return cli_fail(cli, "AmbiguousId",
+                                "%u findings begin with %s; which one is meant?%s", n, word,
+                                lines.data);
         }
         if (!found && !is_id(word))
                 return no_such_finding(cli, status, word);
@@ -196,7 +200,7 @@ static void put_decision(Cli *cli, const PnFinding *finding, const char *id, boo
                 return;
         }
         pn_buf_printf(&line, "%s: %s",
-                      !accepted                      ? "Counts again"
+                      !accepted                     ? "Counts again"
                       : finding && is_lost(finding) ? "Forgotten"
                                                     : "Accepted",
                       summary ? summary : id);
@@ -226,7 +230,8 @@ static int refused(Cli *cli, const PnReply *reply, const PnFinding *finding, con
                 return cli_fail(cli, error, "only root may do this: sudo pnhwctl %s %s", verb, id);
         if (strcmp(error, "NoSuchFinding") == 0 && !accept)
                 return cli_fail(cli, error, "%s is not accepted%s", id,
-                                finding ? ": it counts already" : ", and no finding has this id now");
+                                finding ? ": it counts already"
+                                        : ", and no finding has this id now");
         if (strcmp(error, "NoSuchFinding") == 0)
                 return cli_fail(cli, error, "there is no finding %s now; see pnhwctl findings", id);
         if (strcmp(error, "InvalidParameter") == 0 && cli->reason && strlen(cli->reason) > 1024)

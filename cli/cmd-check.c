@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The verdict for monitoring: one line and an exit status, as Monitoring Plugins and checkmk's local
- * checks have them. */
+/* The verdict for monitoring: one line and an exit status, as Monitoring Plugins and checkmk's
+ * local checks have them. */
 
 #include "assess.h"
 #include "source.h"

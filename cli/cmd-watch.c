@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Follows the daemon: a page that is drawn at each change, a line for each change, or a program that
- * is run for each alert. Asks nothing twice: the daemon tells when something changes.
+/* Follows the daemon: a page that is drawn at each change, a line for each change, or a program
+ * that is run for each alert. Asks nothing twice: the daemon tells when something changes.
  *
- * Findings and alerts are two things. A finding is of one reading, and may be gone with the next; an
- * alert is what the journal was told, begins once and ends once. Pages and lines are about findings,
- * the program is run for alerts. Both are held against what was known before, never counted, so that
- * nothing is told twice and nothing is lost while the daemon is away. */
+ * Findings and alerts are two things. A finding is of one reading, and may be gone with the next;
+ * an alert is what the journal was told, begins once and ends once. Pages and lines are about
+ * findings, the program is run for alerts. Both are held against what was known before, never
+ * counted, so that nothing is told twice and nothing is lost while the daemon is away. */
 
 #include <json-c/json.h>
 #include <poll.h>
@@ -39,12 +39,12 @@ typedef struct Watch {
         Cli *cli;
         Form form;
         int signals;
-        PnClient *client; /* NULL while the daemon is away */
+        PnClient *client;  /* NULL while the daemon is away */
         bool has_answered; /* on this connection */
         int64_t deadline;  /* CLOCK_MONOTONIC, ms: of its first answer, or of the next attempt */
         int retry_ms;
-        char *lost;  /* why the daemon is away, if it once was there */
-        Units since; /* when it went */
+        char *lost;        /* why the daemon is away, if it once was there */
+        Units since;       /* when it went */
         bool is_known;     /* it answered at least once */
         Facts facts;       /* its last status */
         Findings findings; /* what it has, and what nobody can tell the end of */
@@ -120,7 +120,8 @@ static bool can_tell(const PnStatus *status, const PnFinding *finding)
         return true;
 }
 
-/* An alert is over when the daemon says so; but one that lost its memory has not heard of it yet. */
+/* An alert is over when the daemon says so; but one that lost its memory has not heard of it yet.
+ */
 static bool is_over(const PnStatus *status, const PnFinding *alert)
 {
         const PnFinding *finding = find(status->findings.n, status->findings.v, alert);
@@ -149,8 +150,8 @@ static const char *news(const PnFinding *before, const PnFinding *now)
 
 static void put_line(Cli *cli, const char *what, const PnFinding *finding)
 {
-        Mark mark = pn_is_true(finding->accepted) ? MARK_UNJUDGED
-                                                  : view_severity(&finding->severity);
+        Mark mark =
+            pn_is_true(finding->accepted) ? MARK_UNJUDGED : view_severity(&finding->severity);
         const char *severity = pn_text(&finding->severity), *summary = pn_text(&finding->summary);
         bool over = strcmp(what, "cleared") == 0;
         char now[32];
@@ -205,7 +206,7 @@ static int draw(Watch *watch)
         if (watch->is_known)
                 r = status_put_page(cli, &watch->facts);
         else
-                pn_buf_puts(&cli->page, "pnhwd reads the hardware for the first time.\n");
+                pn_buf_puts(&cli->page, "Waiting for what pnhwd says.\n");
         if (r == 0 && cli->page.error)
                 r = cli->page.error;
         if (watch->lost) {
@@ -299,7 +300,8 @@ static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const P
 
                 if (watch->is_known && !before)
                         r = runner_add(watch->runner, &alerts[i], "raised");
-                else if (before && !pn_streq(pn_text(&before->severity), pn_text(&alerts[i].severity)))
+                else if (before &&
+                         !pn_streq(pn_text(&before->severity), pn_text(&alerts[i].severity)))
                         r = runner_add(watch->runner, &alerts[i], "changed");
                 if (r >= 0)
                         r = append(&next, &alerts[i]);
@@ -603,9 +605,9 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
         if (cli->from || cli->once)
                 return cli_fail(cli, "Usage", "it is the daemon that is watched: not with --%s",
                                 cli->from ? "from" : "once");
-        watch.form = cli->json != JSON_OFF                          ? FORM_JSON
+        watch.form = cli->json != JSON_OFF                       ? FORM_JSON
                      : screen_possible(&cli->term) && !cli->exec ? FORM_PAGE
-                                                                    : FORM_LINES;
+                                                                 : FORM_LINES;
         /* One line a document, also on a terminal. */
         if (watch.form == FORM_JSON)
                 cli->json = JSON_SHORT;

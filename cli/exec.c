@@ -141,7 +141,8 @@ int runner_add(Runner *runner, const PnFinding *finding, const char *state)
         PnFinding *queued;
 
         if (runner->queue.n >= QUEUE_MAX) {
-                cli_note(runner->cli, "too many alerts wait for the program: the oldest is dropped");
+                cli_note(runner->cli,
+                         "too many alerts wait for the program: the oldest is dropped");
                 pn_list_remove(pn_type_Finding(), &runner->queue, 0);
         }
         queued = PN_APPEND(&runner->queue);

@@ -387,8 +387,12 @@ def every_error():
               (SERVICE + "InterfaceNotFound", {"interface": "com.example.Nothing"}))
         equal(error("GetEverything"),
               (SERVICE + "MethodNotFound", {"method": HARDWARE + "GetEverything"}))
-        for later in "Accept", "Unaccept", "GetMetrics":
-            equal(error(later)[0], SERVICE + "MethodNotFound")
+        equal(error("GetMetrics")[0], SERVICE + "MethodNotFound")
+        for decision in "Accept", "Unaccept":
+            equal(error(decision), (invalid, {"parameter": "id"}))
+            if os.geteuid() == 0:
+                equal(error(decision, {"id": "0123456789ab"}),
+                      (HARDWARE + "NoSuchFinding", {"id": "0123456789ab"}))
         equal(error(SERVICE + "GetInterfaceDescription", {"interface": "x.y"}),
               (SERVICE + "InterfaceNotFound", {"interface": "x.y"}))
         equal(error("GetDevice", {"name": "nvme77"}),
