@@ -288,8 +288,16 @@ static int take_findings(Watch *watch, const PnStatus *status)
         return r;
 }
 
+/* Whether the program is to be run again for an alert that goes on. */
+static bool is_news(const PnFinding *before, const PnFinding *now)
+{
+        return !pn_streq(pn_text(&before->severity), pn_text(&now->severity)) ||
+               (pn_is_true(before->accepted) && !pn_is_true(now->accepted));
+}
+
 /* Compares the alerts with those that the program was run for, and has it run for each that is new,
- * told to be worse or better, or over. Those that stand when it begins were there before. */
+ * told to be worse or better, counts again, or is over. Those that stand when it begins were there
+ * before. */
 static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const PnFinding *alerts)
 {
         Findings next = {0};
@@ -298,11 +306,8 @@ static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const P
         for (unsigned i = 0; i < n && r >= 0; i++) {
                 const PnFinding *before = find(watch->alerts.n, watch->alerts.v, &alerts[i]);
 
-                if (watch->is_known && !before)
-                        r = runner_add(watch->runner, &alerts[i], "raised");
-                else if (before &&
-                         !pn_streq(pn_text(&before->severity), pn_text(&alerts[i].severity)))
-                        r = runner_add(watch->runner, &alerts[i], "changed");
+                if (before ? is_news(before, &alerts[i]) : watch->is_known)
+                        r = runner_add(watch->runner, &alerts[i], before ? "changed" : "raised");
                 if (r >= 0)
                         r = append(&next, &alerts[i]);
         }

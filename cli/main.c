@@ -116,11 +116,11 @@ static int help(Cli *cli)
                         (void)snprintf(shown, sizeof shown, "   ");
                 pn_buf_printf(out, "  %s%s%s", shown, *option->name ? "--" : "", option->name);
                 pn_buf_printf(out, "%s%-*s", option->argument ? "=" : "",
-                              (int)(18 - strlen(shown) -
+                              (int)(24 - strlen(shown) -
                                     (*option->name ? 2 + strlen(option->name) : 0) -
                                     (option->argument ? 1 : 0)),
                               option->argument ? option->argument : "");
-                term_put_wrapped(&cli->term, out, 20, 20, STYLE_PLAIN, option->help);
+                term_put_wrapped(&cli->term, out, 26, 26, STYLE_PLAIN, option->help);
         }
         return EXIT_SUCCESS;
 }

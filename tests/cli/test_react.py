@@ -632,6 +632,23 @@ def a_daemon_that_restarts_runs_nothing_twice():
 
 
 @case
+def what_is_accepted_no_more_is_news():
+    with folder() as path, Server(path) as server:
+        program = Program(path)
+        hot = a_finding("a" * 12, "raised")
+        server.says(a_status(hot), [hot])
+        with Watch(server.path, "--exec=" + program.file) as w:
+            w.lines(2)
+            server.says(a_status(dict(hot, accepted=True), generation=2),
+                        [dict(hot, accepted=True)])
+            server.says(a_status(hot, generation=3), [hot])
+            equal(program.short(1), ["a:changed:warning"])
+            equal(without_time(w.lines(4))[2:], [
+                "○ accepted warning  aaaaaaaaaaaa is hot. [nvme.hot aaaaaaaaaaaa]",
+                "▲ counts   warning  aaaaaaaaaaaa is hot. [nvme.hot aaaaaaaaaaaa]"])
+
+
+@case
 def programs_that_fail_or_hang():
     with folder() as path, Server(path) as server:
         long = f"sleep 1000.{os.getpid()}"
