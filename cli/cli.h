@@ -33,6 +33,12 @@ typedef struct Cli {
         struct Remote *remote; /* the one whose answer is shown; see remote.h */
         Table **join;          /* where tables of several hosts become one; NULL: they do not */
         bool has_joined;
+        const char *reason, *until; /* accept */
+        const char *exec;           /* watch: the program to run for alerts */
+        const char *at_least;       /* check: the mildest severity that is a problem */
+        bool checkmk;               /* check: as a local check of checkmk */
+        const char *checked;        /* check: the device, or NULL */
+        bool for_monitoring;        /* what goes wrong is told as monitoring plug-ins do */
         PnBuf page;
 } Cli;
 
@@ -52,6 +58,13 @@ int cmd_findings(Cli *cli, const char *argument);
 int cmd_measure(Cli *cli, const char *argument);
 int cmd_facts(Cli *cli, const char *argument);
 int cmd_capture(Cli *cli, const char *argument);
+int cmd_watch(Cli *cli, const char *argument);
+int cmd_check(Cli *cli, const char *argument);
+int cmd_accept(Cli *cli, const char *argument);
+int cmd_unaccept(Cli *cli, const char *argument);
+
+/* The exit status of a check that could not be made. */
+#define CHECK_UNKNOWN 3
 
 /* Says why there is no answer: on standard error in words, or as the one JSON document
  * {"error", "message"} where JSON was asked for. Returns the exit code. */
@@ -76,6 +89,13 @@ void cli_put_json_list(Cli *cli, const PnType *type, const void *objects, unsign
 
 /* Remembers that memory is short, for cli_finish() to say. Returns the exit code. */
 int cli_out_of_memory(Cli *cli);
+
+/* Puts the start of a line for checkmk: the status, and the name of the service, which is the same
+ * whatever happens. */
+void cli_put_service(Cli *cli, int code);
+
+/* Writes what is on the page now, and empties it. 0 or a negative errno. */
+int cli_flush(Cli *cli);
 
 /* Writes the page, through a pager where that helps. Returns the exit code `code`, or 1 if the page
  * could not be built or written. */

@@ -9,8 +9,9 @@ static const struct {
         const char *name;
         Want want;
 } wants[] = {
-    {"status", WANT_STATUS}, {"pci", WANT_PCI},   {"nvme", WANT_NVME},
-    {"disks", WANT_DISKS},   {"nics", WANT_NICS}, {"sensors", WANT_SENSORS},
+    {"status", WANT_STATUS},   {"pci", WANT_PCI},     {"links", WANT_HOST | WANT_PCI},
+    {"nvme", WANT_NVME},       {"disks", WANT_DISKS}, {"nics", WANT_NICS},
+    {"sensors", WANT_SENSORS}, {"all", WANT_ALL},
 };
 
 const char *facts_word(int want)

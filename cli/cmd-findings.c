@@ -42,22 +42,69 @@ static void add_finding(Table *table, const PnFinding *finding)
         table_set(table, SUMMARY, pn_text(&finding->summary));
 }
 
+/* What an administrator said of each accepted finding: why, and until when. */
+static int put_acceptances(Cli *cli, const PnStatus *status)
+{
+        const char *heading = "\nAccepted:\n";
+
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+                const char *until = pn_text(&finding->until), *reason = pn_text(&finding->reason);
+                _cleanup_buf_ PnBuf line = {0};
+                Units time;
+
+                if (!pn_is_true(finding->accepted))
+                        continue;
+                pn_buf_printf(&line, "%s %s%s: %s", finding->id.v, until ? "until " : "for good",
+                              until ? units_time(time, until) : "",
+                              reason ? reason : "no reason was given");
+                if (line.error)
+                        return -ENOMEM;
+                pn_buf_puts(&cli->page, heading);
+                heading = "";
+                pn_buf_puts(&cli->page, "  ");
+                term_put_wrapped(&cli->term, &cli->page, 2, 4, STYLE_PLAIN, line.data);
+        }
+        return 0;
+}
+
 static int put_table(Cli *cli, const PnStatus *status)
 {
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
+        unsigned accepted = 0;
 
         if (!table)
                 return -ENOMEM;
-        for (unsigned i = 0; i < status->findings.n; i++)
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                accepted += pn_is_true(status->findings.v[i].accepted);
                 if (cli->all || !pn_is_true(status->findings.v[i].accepted))
                         add_finding(table, &status->findings.v[i]);
-        cli_put_table(cli, table, _("Nothing was found to be wrong."));
-        if (!cli->no_legend && table_rows(table) > 0) {
-                pn_buf_puts(&cli->page, "\n");
-                term_put_wrapped(
-                    &cli->term, &cli->page, 0, 0, STYLE_DIM,
-                    _("What a code means, and what to do: pnhwctl findings --explain CODE"));
         }
+        if (table_rows(table) || cli->join)
+                cli_put_table(cli, table, _("Nothing was found to be wrong."));
+        else if (!cli->no_legend)
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN,
+                                 accepted ? _("Nothing was found to be wrong but what is accepted.")
+                                          : _("Nothing was found to be wrong."));
+        if (cli->all && put_acceptances(cli, status) < 0)
+                return -ENOMEM;
+        if (cli->no_legend || cli->join)
+                return 0;
+        if (accepted && !cli->all) {
+                char line[160];
+
+                (void)snprintf(line, sizeof line,
+                               say_n("Not shown: %u accepted finding (--all)",
+                                     "Not shown: %u accepted findings (--all)", accepted),
+                               accepted);
+                pn_buf_puts(&cli->page, "\n");
+                term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, line);
+        }
+        if (!table_rows(table))
+                return 0;
+        pn_buf_puts(&cli->page, "\n");
+        term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM,
+                         _("What a code means, and what to do: pnhwctl findings --explain CODE"));
         return 0;
 }
 

@@ -88,7 +88,7 @@ static void put_age(Cli *cli, const Facts *facts, bool folded)
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, line.data);
 }
 
-static int put_page(Cli *cli, const Facts *facts)
+int status_put_page(Cli *cli, const Facts *facts)
 {
         const PnStatus *status = &facts->status;
         View view = {0};
@@ -131,7 +131,7 @@ int cmd_status(Cli *cli, _unused_ const char *argument)
 
                 pn_write_json(&json, pn_type_Status(), &facts.status);
                 cli_put_json_buffer(cli, &json);
-        } else if (r == 0 && put_page(cli, &facts) < 0) {
+        } else if (r == 0 && status_put_page(cli, &facts) < 0) {
                 r = cli_out_of_memory(cli);
         }
         facts_done(&facts);

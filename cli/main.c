@@ -15,29 +15,48 @@
 
 typedef struct Verb {
         const char *name;
-        const char *argument; /* as shown in the help; NULL: takes none */
+        const char *argument; /* as shown in the help; NULL: takes none; in brackets: not needed */
         const char *help;     /* NULL: not for people */
         VerbFunction run;
+        bool only_here; /* and not on other hosts */
 } Verb;
+
+#define EVERYWHERE false
+#define ONLY_HERE  true
 
 /* The first is what `pnhwctl` alone does. */
 static const Verb verbs[] = {
-    {"status", NULL, N_("Is everything at its best? If not: what, why, and what to do"),
-     cmd_status},
-    {"findings", NULL, N_("What is wrong, one line each"), cmd_findings},
-    {"nvme", NULL, N_("NVMe drives: identity, size, slot, link, health, use"), cmd_nvme},
-    {"pcie", NULL, N_("The tree of PCI Express links, actual against possible"), cmd_pcie},
-    {"net", NULL, N_("Network ports and bonds: speed of what it could be, partner, slot"), cmd_net},
-    {"modules", NULL, N_("What is plugged into network ports: kind, reach, light"), cmd_modules},
-    {"sensors", NULL, N_("Temperatures, fans and voltages by device, with limits"), cmd_sensors},
-    {"disks", NULL, N_("Other disks: SATA, SAS, USB, virtual"), cmd_disks},
+    {"status", NULL, N_("Is everything at its best? If not: what, why, and what to do"), cmd_status,
+     EVERYWHERE},
+    {"findings", NULL, N_("What is wrong, one line each"), cmd_findings, EVERYWHERE},
+    {"nvme", NULL, N_("NVMe drives: identity, size, slot, link, health, use"), cmd_nvme,
+     EVERYWHERE},
+    {"pcie", NULL, N_("The tree of PCI Express links, actual against possible"), cmd_pcie,
+     EVERYWHERE},
+    {"net", NULL, N_("Network ports and bonds: speed of what it could be, partner, slot"), cmd_net,
+     EVERYWHERE},
+    {"modules", NULL, N_("What is plugged into network ports: kind, reach, light"), cmd_modules,
+     EVERYWHERE},
+    {"sensors", NULL, N_("Temperatures, fans and voltages by device, with limits"), cmd_sensors,
+     EVERYWHERE},
+    {"disks", NULL, N_("Other disks: SATA, SAS, USB, virtual"), cmd_disks, EVERYWHERE},
     {"report", NULL, N_("All of it as a page: Markdown, HTML with a picture of the links, JSON"),
-     cmd_report},
-    {"show", "DEVICE", N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"), cmd_show},
+     cmd_report, EVERYWHERE},
+    {"show", "DEVICE", N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"), cmd_show,
+     EVERYWHERE},
+    {"watch", NULL, N_("The status page, drawn at each change; or run a program for each alert"),
+     cmd_watch, ONLY_HERE},
+    {"check", "[DEVICE]", N_("A verdict for monitoring: one line, and exit status 0, 1, 2 or 3"),
+     cmd_check, ONLY_HERE},
+    {"accept", "ID", N_("Say that a finding is known and may stay (as root)"), cmd_accept,
+     ONLY_HERE},
+    {"unaccept", "ID", N_("Take that back: the finding counts again (as root)"), cmd_unaccept,
+     ONLY_HERE},
     {"capture", NULL, N_("Write an inventory for strangers: without serials, MACs and names"),
-     cmd_capture},
-    {"measure", "DEVICE", N_("How fast drives read, and what the limit is (as root)"), cmd_measure},
-    {"facts", "WHAT", NULL, cmd_facts},
+     cmd_capture, EVERYWHERE},
+    {"measure", "DEVICE", N_("How fast drives read, and what the limit is (as root)"), cmd_measure,
+     ONLY_HERE},
+    {"facts", "WHAT", NULL, cmd_facts, EVERYWHERE},
 };
 
 typedef enum OptionId {
@@ -56,6 +75,11 @@ typedef enum OptionId {
         OPTION_FORCE,
         OPTION_KEEP_NAMES,
         OPTION_FORMAT,
+        OPTION_REASON,
+        OPTION_UNTIL,
+        OPTION_EXEC,
+        OPTION_AT_LEAST,
+        OPTION_CHECKMK,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -87,6 +111,13 @@ static const Option options[] = {
     {"random", NULL, OPTION_RANDOM, "measure", N_("4 KiB here and there, one at a time")},
     {"together", NULL, OPTION_TOGETHER, "measure", N_("All at once, which shows what they share")},
     {"force", NULL, OPTION_FORCE, "measure", N_("Also what fails or hangs")},
+    {"exec", "PROGRAM", OPTION_EXEC, "watch",
+     N_("Run it once for each alert, and when it is over")},
+    {"at-least", "SEVERITY", OPTION_AT_LEAST, "check",
+     N_("The mildest that is a problem (warning)")},
+    {"checkmk", NULL, OPTION_CHECKMK, "check", N_("As a local check of checkmk")},
+    {"reason", "TEXT", OPTION_REASON, "accept", N_("Why, for those who read it later")},
+    {"until", "DATE", OPTION_UNTIL, "accept", N_("Until then: 2031-12-31, or +30d from now")},
     {"no-legend", NULL, OPTION_NO_LEGEND, NULL, N_("No headings and no footers")},
     {"no-pager", NULL, OPTION_NO_PAGER, NULL, N_("Do not pipe long output into a pager")},
     {"help", NULL, 'h', NULL, N_("Show this help")},
@@ -136,7 +167,7 @@ static int help(Cli *cli)
                         (void)snprintf(shown, sizeof shown, "   ");
                 pn_buf_printf(out, "  %s%s%s", shown, *option->name ? "--" : "", option->name);
                 pn_buf_printf(out, "%s%-*s", option->argument ? "=" : "",
-                              (int)(18 - strlen(shown) -
+                              (int)(24 - strlen(shown) -
                                     (*option->name ? 2 + strlen(option->name) : 0) -
                                     (option->argument ? 1 : 0)),
                               option->argument ? option->argument : "");
@@ -146,7 +177,7 @@ static int help(Cli *cli)
                         out->error = -ENOMEM;
                         return EXIT_FAILURE;
                 }
-                term_put_wrapped(&cli->term, out, 20, 20, STYLE_PLAIN, text);
+                term_put_wrapped(&cli->term, out, 26, 26, STYLE_PLAIN, text);
         }
         return EXIT_SUCCESS;
 }
@@ -172,6 +203,20 @@ static int complete(Cli *cli, const char *what)
                 }
                 for (unsigned i = 0; i < facts.ports.n; i++) {
                         term_put(&cli->term, &cli->page, facts.ports.v[i].id.v);
+                        pn_buf_puts(&cli->page, "\n");
+                }
+                facts_done(&facts);
+        } else if (strcmp(what, "findings") == 0) {
+                Facts facts = {0};
+
+                if (source_facts(cli, WANT_STATUS, &facts) != 0)
+                        return EXIT_FAILURE;
+                for (unsigned i = 0; i < facts.status.findings.n; i++) {
+                        const PnFinding *finding = &facts.status.findings.v[i];
+
+                        pn_buf_printf(&cli->page, "%s:", finding->id.v);
+                        term_put(&cli->term, &cli->page,
+                                 pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
                         pn_buf_puts(&cli->page, "\n");
                 }
                 facts_done(&facts);
@@ -352,6 +397,21 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_KEEP_NAMES:
                         cli->keep_names = true;
                         break;
+                case OPTION_REASON:
+                        cli->reason = optarg;
+                        break;
+                case OPTION_UNTIL:
+                        cli->until = optarg;
+                        break;
+                case OPTION_EXEC:
+                        cli->exec = optarg;
+                        break;
+                case OPTION_AT_LEAST:
+                        cli->at_least = optarg;
+                        break;
+                case OPTION_CHECKMK:
+                        cli->checkmk = true;
+                        break;
                 case OPTION_ONCE:
                         cli->once = true;
                         break;
@@ -385,6 +445,22 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
         return 0;
 }
 
+/* Whether the verb is `check`: then even a mistyped option is told as monitoring wants it. */
+static bool is_check(int argc, char **argv)
+{
+        for (int i = 1; i < argc; i++) {
+                bool has_value = false;
+
+                if (argv[i][0] != '-')
+                        return strcmp(argv[i], "check") == 0;
+                for (size_t k = 0; k < PN_ELEMENTS(options); k++)
+                        has_value |= options[k].argument && pn_startswith(argv[i], "--") &&
+                                     strcmp(argv[i] + 2, options[k].name) == 0;
+                i += has_value;
+        }
+        return false;
+}
+
 /* Whether `word` is one of those in `words`. */
 static bool is_among(const char *words, const char *word)
 {
@@ -399,15 +475,16 @@ static bool is_among(const char *words, const char *word)
 /* An option that a verb does not take was meant for another. 0, or the exit status. */
 static int check_options(Cli *cli, const Verb *verb)
 {
+        static const char from[] = "; a saved inventory is shown by --from";
+
         for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
                 const Option *option = &options[i];
 
                 if (!given[i] || !option->verbs || is_among(option->verbs, verb->name))
                         continue;
-                return cli_fail(
-                    cli, "Usage", "--%s is for %s, not for %s%s", option->name, option->verbs,
-                    verb->name,
-                    option->id == OPTION_FORMAT ? "; a saved inventory is shown by --from" : "");
+                return cli_fail(cli, "Usage", "--%s goes with the verb%s %s, not with %s%s",
+                                option->name, strchr(option->verbs, ' ') ? "s" : "", option->verbs,
+                                verb->name, option->id == OPTION_FORMAT ? from : "");
         }
         return 0;
 }
@@ -430,9 +507,9 @@ static int run_verb(Cli *cli, int n, char **words)
                 suggest(words[0], false, hint, sizeof hint);
                 return cli_fail(cli, "Usage", "there is no verb %s; %s", words[0], hint);
         }
-        if (verb->argument && n < 2)
-                return cli_fail(cli, "Usage", "%s needs a %s: %s", verb->name, verb->argument,
-                                verb->help);
+        if (verb->argument && *verb->argument != '[' && n < 2)
+                return cli_fail(cli, "Usage", "%s needs %s %s: %s", verb->name,
+                                verb->argument[0] == 'I' ? "an" : "a", verb->argument, verb->help);
         if (n > (verb->argument ? 2 : 1) && verb->run != cmd_measure)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
@@ -445,16 +522,16 @@ static int run_verb(Cli *cli, int n, char **words)
                 cli->words = words + 1;
                 cli->n_words = (unsigned)n - 1;
         }
-        if (cli->hosts && verb->run == cmd_measure)
+        if (cli->hosts && verb->only_here)
                 return cli_fail(cli, "Usage", "%s is not for other hosts: run it there",
                                 verb->name);
         if (cli->hosts && verb->run == cmd_capture && strchr(cli->hosts, ','))
                 return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
         if (cli->hosts)
-                return remote_run(cli, verb->run, verb->argument ? words[1] : NULL);
+                return remote_run(cli, verb->run, verb->argument && n > 1 ? words[1] : NULL);
         if (cli->timeout > 0)
                 return cli_fail(cli, "Usage", "--timeout is for --host alone");
-        return verb->run(cli, verb->argument ? words[1] : NULL);
+        return verb->run(cli, verb->argument && n > 1 ? words[1] : NULL);
 }
 
 int main(int argc, char **argv)
@@ -465,6 +542,9 @@ int main(int argc, char **argv)
         if (!cli.socket || !*cli.socket)
                 cli.socket = PN_SOCKET_PATH;
         term_init(&cli.term);
+        cli.for_monitoring = is_check(argc, argv);
+        for (int i = 1; cli.for_monitoring && i < argc; i++)
+                cli.checkmk |= strcmp(argv[i], "--checkmk") == 0;
         if (take_options(&cli, argc, argv, &code) == 0) {
                 if (cli.from && !*cli.from)
                         code = cli_fail(&cli, "Usage", "--from needs the name of a file");
@@ -475,6 +555,9 @@ int main(int argc, char **argv)
                 else
                         code = run_verb(&cli, argc - optind, argv + optind);
         }
+        /* Its line has the status, and checkmk's agent may drop the output of what fails. */
+        if (cli.checkmk && cli.for_monitoring && cli.json == JSON_OFF)
+                code = 0;
         code = cli_finish(&cli, code);
         pn_buf_done(&cli.page);
         free(cli.hosts);

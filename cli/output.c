@@ -50,6 +50,40 @@ void cli_note(Cli *cli, const char *message)
                 (void)write_all(STDERR_FILENO, line.data, line.len);
 }
 
+void cli_put_service(Cli *cli, int code)
+{
+        pn_buf_printf(&cli->page, "%d \"Hardware", code);
+        if (cli->checked) {
+                pn_buf_puts(&cli->page, " ");
+                term_put(&cli->term, &cli->page, cli->checked);
+        }
+        pn_buf_puts(&cli->page, "\" ");
+}
+
+/* What a monitoring system gets instead of an answer: its one line, with the first of ours. */
+static void put_unknown(Cli *cli, const char *message)
+{
+        _cleanup_free_ char *first = strndup(message, strcspn(message, "\n"));
+
+        if (!first) {
+                cli->page.error = -ENOMEM;
+                return;
+        }
+        for (char *bar = first; (bar = strchr(bar, '|'));)
+                *bar = ' ';
+        if (cli->checkmk)
+                cli_put_service(cli, CHECK_UNKNOWN);
+        pn_buf_puts(&cli->page, cli->checkmk ? "- " : "PNHW UNKNOWN - ");
+        term_put(&cli->term, &cli->page, first);
+        pn_buf_puts(&cli->page, "\n");
+}
+
+/* For a monitoring system 1 is a warning. */
+static int failure(const Cli *cli)
+{
+        return cli->for_monitoring ? CHECK_UNKNOWN : EXIT_FAILURE;
+}
+
 int cli_fail(Cli *cli, const char *error, const char *format, ...)
 {
         _cleanup_free_ char *message = NULL;
@@ -62,7 +96,7 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
         if (r < 0) {
                 message = NULL;
                 cli->page.error = -ENOMEM;
-                return EXIT_FAILURE;
+                return failure(cli);
         }
         pn_buf_done(&cli->page);
         if (cli->json != JSON_OFF) {
@@ -74,6 +108,8 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
                 pn_buf_json_string(&json, message);
                 pn_buf_puts(&json, "}");
                 cli_put_json_buffer(cli, &json);
+        } else if (cli->for_monitoring) {
+                put_unknown(cli, message);
         } else {
                 _cleanup_free_ char *of_host = NULL;
 
@@ -84,7 +120,7 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
                 else
                         of_host = NULL;
         }
-        return EXIT_FAILURE;
+        return failure(cli);
 }
 
 /* U+007F and U+0080 to U+009F, which some terminals obey, and what turns the direction of writing
@@ -242,7 +278,17 @@ void cli_put_table(Cli *cli, Table *table, const char *otherwise)
 int cli_out_of_memory(Cli *cli)
 {
         cli->page.error = -ENOMEM;
-        return EXIT_FAILURE;
+        return failure(cli);
+}
+
+int cli_flush(Cli *cli)
+{
+        int r = cli->page.error;
+
+        if (r == 0 && cli->page.len)
+                r = write_all(STDOUT_FILENO, cli->page.data, cli->page.len);
+        pn_buf_done(&cli->page);
+        return r;
 }
 
 static unsigned lines_of(const PnBuf *page)
@@ -312,7 +358,7 @@ int cli_finish(Cli *cli, int code)
                 static const char message[] = "pnhwctl: out of memory\n";
 
                 (void)write_all(STDERR_FILENO, message, sizeof message - 1);
-                return EXIT_FAILURE;
+                return failure(cli);
         }
         command = pager(cli);
         if (command && page_through(cli, command))
@@ -321,7 +367,7 @@ int cli_finish(Cli *cli, int code)
         if (r < 0 && r != -EPIPE) {
                 (void)cli_fail(&(Cli){.term = cli->term}, "WriteFailed", "cannot write: %s",
                                strerror(-r));
-                return EXIT_FAILURE;
+                return failure(cli);
         }
-        return r < 0 ? EXIT_FAILURE : code;
+        return r < 0 ? failure(cli) : code;
 }

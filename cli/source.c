@@ -18,6 +18,7 @@
 #include "near.h"
 #include "probe.h"
 #include "remote.h"
+#include "snapshot.h"
 #include "text.h"
 
 #define ANSWER_TIMEOUT_MS 5000
@@ -600,4 +601,99 @@ int source_device(Cli *cli, const char *name, PnDevice *ret)
         }
         facts_done(&facts);
         return r;
+}
+
+/* ---- verdicts, and what changes something ---- */
+
+static int daemon_check(Cli *cli, const char *device, const char *severity, PnCheckOut *ret)
+{
+        _cleanup_(pn_reply_done) PnReply reply = {0};
+        _cleanup_buf_ PnBuf parameters = {0};
+        int r;
+
+        pn_buf_puts(&parameters, "{\"device\":");
+        pn_buf_json_string(&parameters, device);
+        pn_buf_puts(&parameters, ",\"min_severity\":");
+        pn_buf_json_string(&parameters, severity);
+        pn_buf_puts(&parameters, "}");
+        if (parameters.error)
+                return cli_out_of_memory(cli);
+        r = source_ask(cli, "io.pnhw.Hardware.Check", parameters.data, &reply);
+        if (r)
+                return r;
+        if (reply.error && strcmp(source_short_error(&reply), "NoSuchDevice") == 0) {
+                _cleanup_(pn_client_freep) PnClient *client = NULL;
+                PnInventory inventory = {0};
+
+                r = connect_daemon(cli, &client);
+                if (r == 0)
+                        r = daemon_inventory(cli, client, NULL, &inventory);
+                if (r == 0)
+                        r = no_such_device(cli, device, &inventory);
+                pn_done(pn_type_Inventory(), &inventory);
+                return r;
+        }
+        if (reply.error)
+                return varlink_error(cli, &reply);
+        return read_answer(cli, pn_type_CheckOut(), reply.parameters, ret);
+}
+
+/* As the daemon would answer about the same inventory. */
+static int document_check(Cli *cli, const char *device, int rank, PnCheckOut *ret)
+{
+        _cleanup_(pn_snapshot_unrefp) PnSnapshot *snapshot = NULL;
+        _cleanup_(facts_done) Facts facts = {0};
+        _cleanup_buf_ PnBuf answer = {0};
+        struct json_object *json = NULL;
+        int r = document_facts(cli, &facts);
+
+        if (r)
+                return r;
+        if (pn_snapshot_new(&facts.inventory, &facts.status, 1, &snapshot) < 0)
+                return cli_out_of_memory(cli);
+        r = pn_snapshot_check(snapshot, device, rank, &answer);
+        if (r == -ENOENT)
+                return no_such_device(cli, device, &snapshot->inventory);
+        if (r < 0 || pn_parse_json(answer.data, answer.len, &json, NULL) < 0)
+                return cli_out_of_memory(cli);
+        r = read_answer(cli, pn_type_CheckOut(), json_object_object_get(json, "parameters"), ret);
+        json_object_put(json);
+        return r;
+}
+
+int source_check(Cli *cli, const char *device, const char *severity, PnCheckOut *ret)
+{
+        return cli->from || cli->once ? document_check(cli, device, pn_severity_rank(severity), ret)
+                                      : daemon_check(cli, device, severity, ret);
+}
+
+int source_ask(Cli *cli, const char *method, const char *parameters, PnReply *ret)
+{
+        _cleanup_(pn_client_freep) PnClient *client = NULL;
+        _cleanup_free_ char *sentence = NULL;
+        int r = connect_daemon(cli, &client);
+
+        if (r)
+                return r;
+        r = pn_client_call(client, method, parameters, false, ret, &sentence);
+        if (r < 0)
+                return cannot_connect(cli, r, sentence);
+        ret->text = NULL;
+        ret->text_length = 0;
+        return 0;
+}
+
+int source_cannot_ask(Cli *cli, int error, const char *sentence)
+{
+        return cannot_connect(cli, error, sentence);
+}
+
+int source_refused(Cli *cli, const PnReply *reply)
+{
+        return varlink_error(cli, reply);
+}
+
+const char *source_short_error(const PnReply *reply)
+{
+        return short_error(reply->error);
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "cli.h"
+#include "client.h"
+#include "interface.h"
 #include "model.h"
 #include "ports.h"
 
@@ -45,3 +47,19 @@ int source_inventory(Cli *cli, PnInventory *ret);
 
 /* Gets everything about one device; for an unknown one, names those whose names are similar. */
 int source_device(Cli *cli, const char *name, PnDevice *ret);
+
+/* Gets the verdict for monitoring about one device, or (NULL) about all; `severity` is the mildest
+ * that is a problem. */
+int source_check(Cli *cli, const char *device, const char *severity, PnCheckOut *ret);
+
+/* Asks the daemon for something that changes what it knows. 0 and an answer, which may be a Varlink
+ * error (its `text` is gone); or the exit code, after having said what is wrong. */
+int source_ask(Cli *cli, const char *method, const char *parameters, PnReply *ret);
+
+/* Say what is wrong, and return the exit code: for a negative errno of lib/client.h and its
+ * sentence (may be NULL), and for a Varlink error. */
+int source_cannot_ask(Cli *cli, int error, const char *sentence);
+int source_refused(Cli *cli, const PnReply *reply);
+
+/* The last word of a Varlink error's name: "NoSuchFinding". */
+const char *source_short_error(const PnReply *reply);

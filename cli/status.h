@@ -6,6 +6,9 @@
 #include "source.h"
 #include "view.h"
 
+/* The whole page. 0 or -ENOMEM. */
+int status_put_page(Cli *cli, const Facts *facts);
+
 /* A paragraph with a mark in front, its further lines indented. */
 void status_put_marked(Cli *cli, Mark mark, Style style, const char *text);
 

@@ -281,6 +281,7 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
         PnStatus status = {0};
         PnOverTime over_time = {.memory = &manager->memory, .now = (int64_t)time(NULL)};
         PnBefore before = {0};
+        PnEvents alerts = {0};
         PnWhen now;
         int r;
 
@@ -301,7 +302,15 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
                                         &over_time, &status);
         remember(manager, &over_time);
         if (r >= 0)
-                return pn_snapshot_new(&inventory, &status, manager->generation + 1, ret);
+                r = pn_alerts_standing(&manager->memory, &alerts);
+        if (r >= 0) {
+                r = pn_snapshot_new(&inventory, &status, manager->generation + 1, ret);
+                if (r >= 0) {
+                        (*ret)->alerts = alerts;
+                        return r;
+                }
+        }
+        pn_events_done(&alerts);
         pn_done(pn_type_Inventory(), &inventory);
         pn_done(pn_type_Status(), &status);
         return r;

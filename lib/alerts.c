@@ -244,6 +244,24 @@ static int tell_what_is_due(Pass *pass, PnAlert *alert, bool accepted, const cha
         return 0;
 }
 
+int pn_alerts_standing(const PnMemory *memory, PnEvents *ret)
+{
+        for (unsigned i = 0; i < memory->alerts.n; i++) {
+                const PnAlert *alert = &memory->alerts.v[i];
+                int told = (int)pn_int_or(alert->told, 0);
+                PnFinding *standing;
+
+                if (!told || alert->finding.state != PN_KNOWN)
+                        continue;
+                standing = PN_APPEND(ret);
+                if (!standing || pn_copy(pn_type_Finding(), standing, alert->finding.v) < 0 ||
+                    pn_set_text(&standing->state, "raised") < 0 ||
+                    pn_set_text(&standing->severity, pn_severity_name(told)) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
 /* ---- Acceptance ---- */
 
 /* Whether a finding is accepted; one that ran out or was outgrown is forgotten, and `ret_news` says

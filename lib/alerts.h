@@ -26,6 +26,10 @@ void pn_events_done(PnEvents *events);
 int pn_alerts_judge(PnMemory *memory, PnStatus *status, const PnTexts *held, int64_t now,
                     PnEvents *events, bool *ret_changed);
 
+/* Appends copies of what the journal was told and not yet told to be over: as it was last seen,
+ * with `state` raised and the severity that the journal was told. 0 or -ENOMEM. */
+int pn_alerts_standing(const PnMemory *memory, PnEvents *ret);
+
 /* Remembers that an administrator accepts a finding, until a moment (absent: for good); `reason`
  * may be NULL. 0; -ENOSPC if too many are; -ENOMEM. */
 int pn_alerts_accept(PnMemory *memory, const PnFinding *finding, const char *reason, PnInt until,

@@ -16,6 +16,13 @@ int pn_severity_rank(const char *severity)
         return -EINVAL;
 }
 
+const char *pn_severity_name(int rank)
+{
+        int last = (int)PN_ELEMENTS(severities) - 1;
+
+        return severities[rank < 0 ? 0 : rank > last ? last : rank];
+}
+
 /* Worst first; of equals, in the order in which the rules told them, which is drives before others
  * and the greatest loss first. */
 static int sort_findings(PnFacts *facts, PnStatus *status)

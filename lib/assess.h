@@ -37,3 +37,6 @@ int pn_assess_over_time(const PnInventory *inventory, PnBefore before, const PnP
 
 /* Rank of a severity word, 0 info … 3 critical; -EINVAL for another word. */
 int pn_severity_rank(const char *severity);
+
+/* The word for a rank; of one that there is not, the nearest. */
+const char *pn_severity_name(int rank);

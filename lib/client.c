@@ -346,11 +346,10 @@ static int next_reply(PnClient *client, PnReply *ret, char **ret_error)
         return 0;
 }
 
-int pn_client_call(PnClient *client, const char *method, const char *parameters, bool more,
-                   PnReply *ret, char **ret_error)
+int pn_client_send(PnClient *client, const char *method, const char *parameters, bool more,
+                   char **ret_error)
 {
         _cleanup_buf_ PnBuf buf = {0};
-        int r;
 
         start_clock(client);
         pn_write_call(&buf, method, parameters, more);
@@ -358,10 +357,15 @@ int pn_client_call(PnClient *client, const char *method, const char *parameters,
                 return no_memory(ret_error);
         if (parameters && parameters[strspn(parameters, " \t\r\n")] != '{')
                 return fail(-EINVAL, ret_error, "parameters are not a JSON object");
-        r = send_all(client, buf.data, buf.len + 1, ret_error);
-        if (r < 0)
-                return r;
-        return next_reply(client, ret, ret_error);
+        return send_all(client, buf.data, buf.len + 1, ret_error);
+}
+
+int pn_client_call(PnClient *client, const char *method, const char *parameters, bool more,
+                   PnReply *ret, char **ret_error)
+{
+        int r = pn_client_send(client, method, parameters, more, ret_error);
+
+        return r < 0 ? r : next_reply(client, ret, ret_error);
 }
 
 int pn_client_next(PnClient *client, PnReply *ret, char **ret_error)

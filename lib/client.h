@@ -80,6 +80,10 @@ bool pn_client_pending(const PnClient *client);
 int pn_client_call(PnClient *client, const char *method, const char *parameters, bool more,
                    PnReply *ret, char **ret_error);
 
+/* The same without waiting: pn_client_next() gets the first answer, too. */
+int pn_client_send(PnClient *client, const char *method, const char *parameters, bool more,
+                   char **ret_error);
+
 /* Waits for the next answer of a call with `more`. */
 int pn_client_next(PnClient *client, PnReply *ret, char **ret_error);
 

@@ -51,6 +51,10 @@ struct json_object;
         F(T, MANY, changed, Finding, "CHANGED",                                                    \
           "Findings that are new or different since the answer before, and, with state cleared, "  \
           "those that are gone; none in the first answer.")                                        \
+        F(T, MANY, alerts, Finding, "ALERTS",                                                      \
+          "What the journal was told and not yet told to be over: as it was last seen, with the "  \
+          "severity that the journal has. Unlike findings these do not come and go with each "     \
+          "reading.")                                                                              \
         F(T, ONE, status, Status, "STATUS", "As GetStatus gives it.")
 
 #define PN_REFRESH_IN_FIELDS(F, T)                                                                 \

@@ -91,6 +91,7 @@ void pn_snapshot_unref(PnSnapshot *snapshot)
                 return;
         pn_done(pn_type_Inventory(), &snapshot->inventory);
         pn_done(pn_type_Status(), &snapshot->status);
+        pn_events_done(&snapshot->alerts);
         pn_blob_unref(snapshot->status_answer);
         for (size_t i = 0; i < PN_ELEMENTS(snapshot->inventory_answers); i++)
                 pn_blob_unref(snapshot->inventory_answers[i]);
@@ -367,6 +368,18 @@ static bool same_drives(const PnInventory *a, const PnInventory *b)
         return true;
 }
 
+/* The rest of an alert is a finding's, and that is in the status as long as it changes. */
+static bool same_alerts(const PnEvents *a, const PnEvents *b)
+{
+        if (a->n != b->n)
+                return false;
+        for (unsigned i = 0; i < a->n; i++)
+                if (!pn_streq(pn_text(&a->v[i].id), pn_text(&b->v[i].id)) ||
+                    !pn_streq(pn_text(&a->v[i].severity), pn_text(&b->v[i].severity)))
+                        return false;
+        return true;
+}
+
 bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b)
 {
         /* Views without what changes at each reading; only compared, never released. */
@@ -376,7 +389,8 @@ bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b)
 
         if (a == b)
                 return false;
-        if (!same_sources(&status_a, &status_b) || !same_drives(&inventory_a, &inventory_b))
+        if (!same_sources(&status_a, &status_b) || !same_drives(&inventory_a, &inventory_b) ||
+            !same_alerts(&a->alerts, &b->alerts))
                 return true;
         if (status_a.host.v && status_b.host.v) {
                 host_a = *status_a.host.v;
@@ -444,8 +458,9 @@ int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscri
 
 static void changed_done(PnSubscribeOut *out)
 {
-        /* The status in it is a view of a snapshot's. */
+        /* The status and the alerts in it are views of a snapshot's. */
         out->status.v = NULL;
+        memset(&out->alerts, 0, sizeof out->alerts);
         pn_done(pn_type_SubscribeOut(), out);
 }
 
@@ -454,6 +469,7 @@ int pn_snapshot_event(const PnSnapshot *before, const PnSnapshot *after, PnBuf *
         _cleanup_(changed_done) PnSubscribeOut out = {
             .generation = after->status.generation,
             .changed = {.state = PN_KNOWN},
+            .alerts = {PN_KNOWN, after->alerts.n, after->alerts.v},
             .status = {PN_KNOWN, (PnStatus *)(uintptr_t)&after->status},
         };
 

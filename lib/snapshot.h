@@ -3,6 +3,7 @@
  * are made from them serialised at most once. No clock, no I/O, no connections. */
 #pragma once
 
+#include "alerts.h"
 #include "interface.h"
 
 /* Bytes that several owners share. */
@@ -42,6 +43,7 @@ typedef struct PnSnapshot {
         unsigned n_refs;
         PnInventory inventory;
         PnStatus status; /* its generation is the snapshot's */
+        PnEvents alerts; /* pn_alerts_standing(); set before anybody sees the snapshot */
 
         /* Answers, made when they are first asked for; private. */
         PnBlob *status_answer;
@@ -72,8 +74,9 @@ int pn_snapshot_device(const PnSnapshot *snapshot, const char *name, PnBuf *buf)
  * nothing has that name, or -ENOMEM. */
 int pn_snapshot_check(const PnSnapshot *snapshot, const char *device, int min_rank, PnBuf *buf);
 
-/* Whether a subscriber would want to hear of it: something in the status or the inventory is
- * different, other than the generation and when sources were read and how long that took. */
+/* Whether a subscriber would want to hear of it: something in the status, the alerts or the
+ * inventory is different, other than the generation and when sources were read and how long that
+ * took. */
 bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b);
 
 /* The findings of `after` that `before` (NULL: the same as `after`) has not, or has with other

@@ -26,20 +26,28 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'markdown html svg json' -- "$cur")
         return
         ;;
-    --from | --socket | --output)
+    --at-least)
+        mapfile -t COMPREPLY < <(compgen -W 'info notice warning critical' -- "$cur")
+        return
+        ;;
+    --reason | --until)
+        return
+        ;;
+    --from | --socket | --output | --exec)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        [[ $word == show || $word == measure ]] && what=devices
+        [[ $word == show || $word == measure || $word == check ]] && what=devices
+        [[ $word == accept || $word == unaccept ]] && what=findings
     done
     if [[ $cur == -* ]]; then
         words=$(pnhwctl --complete=options 2>/dev/null)
     else
         words=$(pnhwctl --complete=$what 2>/dev/null)
-        [[ $what == verbs ]] && words=$(sed 's/:.*//' <<<"$words")
+        [[ $what == verbs || $what == findings ]] && words=$(sed 's/:.*//' <<<"$words")
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace

@@ -156,6 +156,46 @@ static void test_raise_and_clear(void **state)
         done(&w);
 }
 
+/* What the journal was told and is not over, as "raised:warning". */
+static void expect_standing(const World *world, const char *wanted)
+{
+        _cleanup_buf_ PnBuf buf = {0};
+        PnEvents standing = {0};
+
+        assert_int_equal(pn_alerts_standing(&world->memory, &standing), 0);
+        for (unsigned i = 0; i < standing.n; i++)
+                pn_buf_printf(&buf, "%s%s:%s", i ? " " : "", standing.v[i].state.v,
+                              standing.v[i].severity.v);
+        assert_string_equal(buf.data ? buf.data : "", wanted);
+        pn_events_done(&standing);
+}
+
+/* It stands from the first entry in the journal to the last, with the severity that is told there,
+ * also while the finding itself is not there. */
+static void test_standing(void **state)
+{
+        World w = world();
+
+        (void)state;
+        (void)look(&w, "warning", -1, NULL);
+        expect_standing(&w, "");
+        (void)after(&w, 60, "warning");
+        expect_standing(&w, "raised:warning");
+        (void)after(&w, 60, "notice");
+        expect_standing(&w, "raised:warning");
+        (void)after(&w, 60, "critical");
+        expect_standing(&w, "raised:warning");
+        (void)after(&w, 60, "critical");
+        expect_standing(&w, "raised:critical");
+        restart(&w);
+        (void)after(&w, 60, NULL);
+        (void)after(&w, 240, NULL);
+        expect_standing(&w, "raised:critical");
+        (void)after(&w, 60, NULL);
+        expect_standing(&w, "");
+        done(&w);
+}
+
 /* A snapshot is made whenever a source ends: the same reading again proves nothing. */
 static void test_two_readings(void **state)
 {
@@ -582,6 +622,7 @@ int main(void)
 {
         const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_raise_and_clear),
+            cmocka_unit_test(test_standing),
             cmocka_unit_test(test_two_readings),
             cmocka_unit_test(test_one_sample),
             cmocka_unit_test(test_info_is_not_told),

@@ -217,6 +217,10 @@ static void test_differs(void **state _unused_)
         assert_true(pn_snapshot_differs(a, c));
         assert_int_equal(pn_set_text(&b->inventory.nvme.v[1].serial, "S1"), 0);
         assert_true(pn_snapshot_differs(a, b));
+        pn_snapshot_unref(b);
+        b = make(5, "fresh", some_findings);
+        assert_int_equal(pn_set_text(&PN_APPEND(&b->alerts)->id, "a"), 0);
+        assert_true(pn_snapshot_differs(a, b)); /* the journal was told, and nothing else */
         pn_snapshot_unref(a);
         pn_snapshot_unref(b);
         pn_snapshot_unref(c);
@@ -259,6 +263,8 @@ static void test_event(void **state _unused_)
         _cleanup_buf_ PnBuf first = {0}, second = {0};
         struct json_object *json;
 
+        assert_int_equal(
+            pn_copy(pn_type_Finding(), PN_APPEND(&b->alerts), &b->status.findings.v[0]), 0);
         assert_int_equal(pn_snapshot_event(NULL, b, &first), 0);
         json = parse(first.data, first.len);
         assert_true(json_object_get_boolean(at(json, "continues")));
@@ -268,6 +274,7 @@ static void test_event(void **state _unused_)
         assert_int_equal(pn_snapshot_event(a, b, &second), 0);
         json = parse(second.data, second.len);
         assert_int_equal(json_object_array_length(at(json, "parameters.changed")), 3);
+        assert_int_equal(json_object_array_length(at(json, "parameters.alerts")), 1);
         assert_int_equal(json_object_get_int(at(json, "parameters.generation")), 2);
         json_object_put(json);
         pn_snapshot_unref(a);

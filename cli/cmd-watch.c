@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Follows the daemon: a page that is drawn at each change, a line for each change, or a program
+ * that is run for each alert. Asks nothing twice: the daemon tells when something changes.
+ *
+ * Findings and alerts are two things. A finding is of one reading, and may be gone with the next;
+ * an alert is what the journal was told, begins once and ends once. Pages and lines are about
+ * findings, the program is run for alerts. Both are held against what was known before, never
+ * counted, so that nothing is told twice and nothing is lost while the daemon is away. */
+
+#include <json-c/json.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#include "assess.h"
+#include "codes.h"
+#include "exec.h"
+#include "screen.h"
+#include "status.h"
+#include "units.h"
+#include "view.h"
+
+/* How long taking the call, or the rest of an answer, may take; and the first answer, for which a
+ * daemon that just started reads the hardware. */
+#define TALK_MS  5000
+#define FIRST_MS 30000
+
+/* Between two attempts to reach a daemon that went away. */
+#define RETRY_FIRST_MS 200
+#define RETRY_MAX_MS   5000
+
+typedef enum Form { FORM_PAGE, FORM_LINES, FORM_JSON } Form;
+
+typedef PN_LIST(PnFinding) Findings;
+
+typedef struct Watch {
+        Cli *cli;
+        Form form;
+        int signals;
+        PnClient *client;  /* NULL while the daemon is away */
+        bool has_answered; /* on this connection */
+        int64_t deadline;  /* CLOCK_MONOTONIC, ms: of its first answer, or of the next attempt */
+        int retry_ms;
+        char *lost;        /* why the daemon is away, if it once was there */
+        Units since;       /* when it went */
+        bool is_known;     /* it answered at least once */
+        Facts facts;       /* its last status */
+        Findings findings; /* what it has, and what nobody can tell the end of */
+        Findings alerts;   /* the same for what the journal was told */
+        Screen *screen;
+        Runner *runner;
+        bool enough;
+} Watch;
+
+static int64_t now_ms(void)
+{
+        struct timespec ts;
+
+        (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static const char *local_time(char buf[static 32])
+{
+        time_t now = time(NULL);
+        struct tm tm;
+
+        if (!localtime_r(&now, &tm) || !strftime(buf, 32, "%Y-%m-%d %H:%M:%S", &tm))
+                *buf = '\0';
+        return buf;
+}
+
+static void findings_done(Findings *findings)
+{
+        for (unsigned i = 0; i < findings->n; i++)
+                pn_done(pn_type_Finding(), &findings->v[i]);
+        free(findings->v);
+        *findings = (Findings){0};
+}
+
+static int append(Findings *findings, const PnFinding *finding)
+{
+        PnFinding *copy = PN_APPEND(findings);
+
+        return copy ? pn_copy(pn_type_Finding(), copy, finding) : -ENOMEM;
+}
+
+static const PnFinding *find(unsigned n, const PnFinding *findings, const PnFinding *wanted)
+{
+        for (unsigned i = 0; i < n; i++)
+                if (pn_streq(pn_text(&findings[i].id), pn_text(&wanted->id)))
+                        return &findings[i];
+        return NULL;
+}
+
+/* ---- what is over ---- */
+
+/* Whether the sources without which nobody can tell of a finding have been read: right after its
+ * start the daemon does not have them all. */
+static bool can_tell(const PnStatus *status, const PnFinding *finding)
+{
+        PnCode code;
+
+        if (pn_code_from_name(finding->code.v, &code) < 0)
+                return true; /* of a newer version */
+        for (const char *at = pn_code_info(code)->sources; *at; at += strspn(at, " ")) {
+                size_t n = strcspn(at, " ");
+
+                for (unsigned i = 0; i < status->sources.n; i++) {
+                        const PnSource *source = &status->sources.v[i];
+
+                        if (strlen(source->name.v) == n && strncmp(source->name.v, at, n) == 0 &&
+                            !status_is_fresh(source))
+                                return false;
+                }
+                at += n;
+        }
+        return true;
+}
+
+/* An alert is over when the daemon says so; but one that lost its memory has not heard of it yet.
+ */
+static bool is_over(const PnStatus *status, const PnFinding *alert)
+{
+        const PnFinding *finding = find(status->findings.n, status->findings.v, alert);
+
+        return can_tell(status, alert) &&
+               (!finding || pn_severity_rank(pn_text(&finding->severity)) < 1);
+}
+
+/* ---- what is shown ---- */
+
+/* Figures come and go; a line is for what an administrator would call news. */
+static const char *news(const PnFinding *before, const PnFinding *now)
+{
+        bool was = before && pn_is_true(before->accepted), is = pn_is_true(now->accepted);
+
+        if (!before)
+                return pn_text(&now->state) ? now->state.v : "new";
+        if (is != was)
+                return is ? "accepted" : "counts";
+        if (!pn_streq(pn_text(&before->severity), pn_text(&now->severity)))
+                return "changed";
+        if (!pn_streq(pn_text(&before->state), pn_text(&now->state)))
+                return pn_text(&now->state);
+        return NULL;
+}
+
+static void put_line(Cli *cli, const char *what, const PnFinding *finding)
+{
+        Mark mark =
+            pn_is_true(finding->accepted) ? MARK_UNJUDGED : view_severity(&finding->severity);
+        const char *severity = pn_text(&finding->severity), *summary = pn_text(&finding->summary);
+        bool over = strcmp(what, "cleared") == 0;
+        char now[32];
+
+        pn_buf_printf(&cli->page, "%s ", local_time(now));
+        term_put_styled(&cli->term, &cli->page, view_mark_style(over ? MARK_GOOD : mark),
+                        view_mark(over ? MARK_GOOD : mark));
+        pn_buf_printf(&cli->page, " %-8s ", what);
+        pn_buf_printf(&cli->page, "%-8s ", severity ? severity : "?");
+        term_put(&cli->term, &cli->page, summary ? summary : finding->code.v);
+        pn_buf_printf(&cli->page, " [%s %s]\n", finding->code.v, finding->id.v);
+}
+
+/* What is on the status page, too. */
+static bool is_for_lines(const Cli *cli, const PnFinding *before, const PnFinding *now)
+{
+        return cli->all || view_severity(&now->severity) > MARK_UNJUDGED ||
+               (before && view_severity(&before->severity) > MARK_UNJUDGED);
+}
+
+/* Tells of one finding that is new or different, or (`now` is NULL) gone. */
+static void show_change(Watch *watch, const PnFinding *before, const PnFinding *now,
+                        const char **separator)
+{
+        Cli *cli = watch->cli;
+        const char *what;
+
+        if (watch->form == FORM_JSON) {
+                pn_buf_puts(&cli->page, *separator);
+                *separator = ",";
+                pn_write_json(&cli->page, pn_type_Finding(), now ? now : before);
+        } else if (watch->form == FORM_LINES && !now) {
+                if (is_for_lines(cli, NULL, before) && (cli->all || !pn_is_true(before->accepted)))
+                        put_line(cli, "cleared", before);
+        } else if (watch->form == FORM_LINES) {
+                what = news(before, now);
+                if (!what && cli->all)
+                        what = "changed";
+                if (what && is_for_lines(cli, before, now) &&
+                    (cli->all || before || !pn_is_true(now->accepted)))
+                        put_line(cli, what, now);
+        }
+}
+
+static int draw(Watch *watch)
+{
+        Cli *cli = watch->cli;
+        _cleanup_buf_ PnBuf footer = {0};
+        Style style = STYLE_DIM;
+        int r = 0;
+
+        if (watch->is_known)
+                r = status_put_page(cli, &watch->facts);
+        else
+                pn_buf_puts(&cli->page, "Waiting for what pnhwd says.\n");
+        if (r == 0 && cli->page.error)
+                r = cli->page.error;
+        if (watch->lost) {
+                style = STYLE_WARNING;
+                pn_buf_printf(&footer, "pnhwd is away since %s, and this is what it said last.",
+                              watch->since);
+        } else {
+                pn_buf_puts(&footer, "This page is drawn anew when something changes. q ends it.");
+        }
+        if (r == 0)
+                r = footer.error ? footer.error
+                                 : screen_draw(&cli->term, &cli->page, footer.data, style);
+        pn_buf_done(&cli->page);
+        return r;
+}
+
+/* Puts a document on one line, with what could harm a terminal as escapes. */
+static int put_json_line(Cli *cli, const PnBuf *line)
+{
+        cli_put_json_buffer(cli, line);
+        return cli->page.error;
+}
+
+/* ---- what an answer changes ---- */
+
+/* Compares a status with what was known, tells of each difference, and remembers it. */
+static int take_findings(Watch *watch, const PnStatus *status)
+{
+        Cli *cli = watch->cli;
+        bool first = !watch->is_known;
+        _cleanup_buf_ PnBuf line = {0};
+        Findings next = {0};
+        const char *separator = "";
+        int r = 0;
+
+        if (watch->form == FORM_JSON)
+                pn_buf_printf(&cli->page, "{\"generation\":%lld,\"changed\":[",
+                              (long long)pn_int_or(status->generation, 0));
+        for (unsigned i = 0; i < status->findings.n && r >= 0; i++) {
+                const PnFinding *now = &status->findings.v[i];
+                const PnFinding *before = find(watch->findings.n, watch->findings.v, now);
+
+                if (!before || !pn_equal(pn_type_Finding(), before, now))
+                        show_change(watch, before, now, &separator);
+                r = append(&next, now);
+        }
+        for (unsigned i = 0; i < watch->findings.n && r >= 0; i++) {
+                PnFinding *before = &watch->findings.v[i];
+
+                if (find(status->findings.n, status->findings.v, before))
+                        continue;
+                if (!can_tell(status, before)) {
+                        r = append(&next, before);
+                        continue;
+                }
+                r = pn_set_text(&before->state, "cleared");
+                if (r >= 0)
+                        show_change(watch, before, NULL, &separator);
+        }
+        findings_done(&watch->findings);
+        watch->findings = next;
+        if (r < 0)
+                return r;
+        if (watch->form == FORM_LINES)
+                return cli_flush(cli);
+        if (watch->form != FORM_JSON)
+                return 0;
+        pn_buf_puts(&cli->page, "]}");
+        if (first || *separator) {
+                PnBuf whole = cli->page;
+
+                cli->page = (PnBuf){0};
+                line = whole;
+                r = put_json_line(cli, &line);
+                return r < 0 ? r : cli_flush(cli);
+        }
+        r = cli->page.error;
+        pn_buf_done(&cli->page);
+        return r;
+}
+
+/* Whether the program is to be run again for an alert that goes on. */
+static bool is_news(const PnFinding *before, const PnFinding *now)
+{
+        return !pn_streq(pn_text(&before->severity), pn_text(&now->severity)) ||
+               (pn_is_true(before->accepted) && !pn_is_true(now->accepted));
+}
+
+/* Compares the alerts with those that the program was run for, and has it run for each that is new,
+ * told to be worse or better, counts again, or is over. Those that stand when it begins were there
+ * before. */
+static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const PnFinding *alerts)
+{
+        Findings next = {0};
+        int r = 0;
+
+        for (unsigned i = 0; i < n && r >= 0; i++) {
+                const PnFinding *before = find(watch->alerts.n, watch->alerts.v, &alerts[i]);
+
+                if (before ? is_news(before, &alerts[i]) : watch->is_known)
+                        r = runner_add(watch->runner, &alerts[i], before ? "changed" : "raised");
+                if (r >= 0)
+                        r = append(&next, &alerts[i]);
+        }
+        for (unsigned i = 0; i < watch->alerts.n && r >= 0; i++) {
+                const PnFinding *before = &watch->alerts.v[i];
+
+                if (find(n, alerts, before))
+                        continue;
+                r = is_over(status, before) ? runner_add(watch->runner, before, "cleared")
+                                            : append(&next, before);
+        }
+        findings_done(&watch->alerts);
+        watch->alerts = next;
+        return r;
+}
+
+static void say_beginning(Watch *watch, const PnStatus *status, unsigned n_alerts)
+{
+        Cli *cli = watch->cli;
+        char now[32], line[128];
+
+        if (watch->form == FORM_LINES) {
+                pn_buf_printf(&cli->page, "%s ", local_time(now));
+                term_put(&cli->term, &cli->page, status->summary.v);
+                pn_buf_puts(&cli->page, "\n");
+        }
+        if (watch->runner && n_alerts) {
+                (void)snprintf(line, sizeof line,
+                               "%u alert%s before this began: the program is run for what comes",
+                               n_alerts, n_alerts == 1 ? " was told" : "s were told");
+                cli_note(cli, line);
+        }
+}
+
+static void keep_status(Watch *watch, PnStatus *status)
+{
+        pn_done(pn_type_Status(), &watch->facts.status);
+        watch->facts.status = *status;
+        *status = (PnStatus){0};
+        watch->is_known = true;
+}
+
+static void subscription_done(PnSubscribeOut *out)
+{
+        pn_done(pn_type_SubscribeOut(), out);
+}
+
+/* 0; -EBADMSG with a sentence if it makes no sense; or another negative errno. */
+static int take_answer(Watch *watch, const PnReply *reply, char **ret_error)
+{
+        _cleanup_(subscription_done) PnSubscribeOut out = {0};
+        int r = pn_read_json(pn_type_SubscribeOut(), reply->parameters, PN_JSON_ALLOW_UNKNOWN, &out,
+                             ret_error, NULL);
+
+        if (r < 0)
+                return r == -ENOMEM ? r : -EBADMSG;
+        if (watch->lost && watch->form != FORM_PAGE)
+                cli_note(watch->cli, "pnhwd is back");
+        free(PN_STEAL(watch->lost));
+        watch->has_answered = true;
+        watch->retry_ms = RETRY_FIRST_MS;
+        if (!watch->is_known)
+                say_beginning(watch, out.status.v, out.alerts.n);
+        r = take_findings(watch, out.status.v);
+        if (r >= 0 && watch->runner)
+                r = take_alerts(watch, out.status.v, out.alerts.n, out.alerts.v);
+        if (r >= 0)
+                keep_status(watch, out.status.v);
+        return r;
+}
+
+/* ---- the daemon ---- */
+
+/* 0 or what lib/client.h has. */
+static int subscribe(Watch *watch, char **ret_error)
+{
+        int r = pn_client_connect(watch->cli->socket, TALK_MS, &watch->client, ret_error);
+
+        if (r >= 0)
+                r = pn_client_send(watch->client, "io.pnhw.Hardware.Subscribe", NULL, true,
+                                   ret_error);
+        watch->has_answered = false;
+        watch->deadline = now_ms() + FIRST_MS;
+        return r;
+}
+
+/* Takes note that the daemon is away. */
+static int lose(Watch *watch, const char *why)
+{
+        pn_client_free(PN_STEAL(watch->client));
+        watch->deadline = now_ms() + watch->retry_ms;
+        watch->retry_ms = watch->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : watch->retry_ms * 2;
+        if (watch->lost)
+                return 0;
+        watch->lost = strdup(why);
+        if (!watch->lost)
+                return -ENOMEM;
+        (void)local_time(watch->since);
+        if (watch->form != FORM_PAGE) {
+                _cleanup_free_ char *line = NULL;
+
+                if (asprintf(&line, "pnhwd is away (%s); trying again until it is back", why) < 0) {
+                        line = NULL;
+                        return -ENOMEM;
+                }
+                cli_note(watch->cli, line);
+        }
+        return 0;
+}
+
+static int reconnect(Watch *watch)
+{
+        _cleanup_free_ char *sentence = NULL;
+        int r = subscribe(watch, &sentence);
+
+        if (r >= 0 || r == -ENOMEM)
+                return r;
+        return lose(watch, sentence ? sentence : strerror(-r));
+}
+
+/* What is said after this stays on the terminal. */
+static void leave_screen(Watch *watch)
+{
+        screen_leave(PN_STEAL(watch->screen));
+}
+
+/* What can be read from the daemon. `ret_code`, once it is not -1, is the exit code. */
+static int listen_to(Watch *watch, int *ret_code)
+{
+        do {
+                _cleanup_(pn_reply_done) PnReply reply = {0};
+                _cleanup_free_ char *sentence = NULL;
+                int r = pn_client_next(watch->client, &reply, &sentence);
+
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0)
+                        return lose(watch, r == -ECONNRESET ? "it closed the connection"
+                                           : sentence       ? sentence
+                                                            : strerror(-r));
+                if (reply.error) {
+                        const char *error = source_short_error(&reply);
+
+                        /* These pass; another one comes back each time. */
+                        if (!watch->is_known && strcmp(error, "NotReady") != 0 &&
+                            strcmp(error, "Busy") != 0) {
+                                leave_screen(watch);
+                                *ret_code = source_refused(watch->cli, &reply);
+                                return 0;
+                        }
+                        sentence = pn_reply_describe_error(&reply);
+                        return sentence ? lose(watch, sentence) : -ENOMEM;
+                }
+                r = take_answer(watch, &reply, &sentence);
+                if (r == -EBADMSG && watch->is_known)
+                        return lose(watch, sentence ? sentence : "its answer makes no sense");
+                if (r == -EBADMSG) {
+                        leave_screen(watch);
+                        *ret_code = source_cannot_ask(watch->cli, r, sentence);
+                        return 0;
+                }
+                if (r < 0)
+                        return r;
+        } while (pn_client_pending(watch->client));
+        return watch->screen ? draw(watch) : 0;
+}
+
+/* ---- the loop ---- */
+
+static int stop_for_a_while(Watch *watch)
+{
+        leave_screen(watch);
+        (void)raise(SIGSTOP);
+        watch->screen = screen_enter();
+        if (!watch->screen)
+                return -ENOMEM;
+        term_init(&watch->cli->term);
+        return draw(watch);
+}
+
+static int take_signal(Watch *watch)
+{
+        struct signalfd_siginfo info;
+
+        if (read(watch->signals, &info, sizeof info) != (ssize_t)sizeof info)
+                return 0;
+        switch (info.ssi_signo) {
+        case SIGCHLD:
+                return 0;
+        case SIGWINCH:
+                term_init(&watch->cli->term);
+                return watch->screen ? draw(watch) : 0;
+        case SIGTSTP:
+                if (watch->screen)
+                        return stop_for_a_while(watch);
+                (void)raise(SIGSTOP);
+                return 0;
+        default:
+                watch->enough = true;
+                return 0;
+        }
+}
+
+static int time_left(const Watch *watch)
+{
+        int wait = watch->runner ? runner_wait_ms(watch->runner) : -1;
+
+        if (!watch->client || !watch->has_answered) {
+                int64_t left = watch->deadline - now_ms();
+
+                left = left < 0 ? 0 : left;
+                if (wait < 0 || left < wait)
+                        wait = (int)left;
+        }
+        return wait;
+}
+
+static int take_time(Watch *watch)
+{
+        if (now_ms() < watch->deadline)
+                return 0;
+        if (watch->client && !watch->has_answered) {
+                int r = lose(watch, "it gave no answer");
+
+                return r < 0 || !watch->screen ? r : draw(watch);
+        }
+        return watch->client ? 0 : reconnect(watch);
+}
+
+static int loop(Watch *watch, int *ret_code)
+{
+        while (!watch->enough && *ret_code < 0) {
+                /* Of standard output only whether somebody still reads it. */
+                struct pollfd fds[] = {
+                    {watch->signals, POLLIN, 0},
+                    {watch->client ? pn_client_fd(watch->client) : -1, POLLIN, 0},
+                    {watch->screen ? screen_keys(watch->screen) : -1, POLLIN, 0},
+                    {STDOUT_FILENO, 0, 0},
+                };
+                bool was_there = watch->client;
+                int r = poll(fds, PN_ELEMENTS(fds), time_left(watch));
+
+                if (r < 0 && errno != EINTR)
+                        return -errno;
+                if (r < 0)
+                        continue;
+                r = fds[0].revents ? take_signal(watch) : 0;
+                if (r >= 0 && fds[1].revents)
+                        r = listen_to(watch, ret_code);
+                if (r >= 0)
+                        r = take_time(watch);
+                if (r >= 0 && was_there && !watch->client && watch->screen)
+                        r = draw(watch);
+                if (r < 0)
+                        return r;
+                if (fds[2].revents && watch->screen && screen_is_enough(watch->screen))
+                        watch->enough = true;
+                if (fds[3].revents & (POLLERR | POLLHUP | POLLNVAL))
+                        watch->enough = true;
+                if (watch->runner)
+                        runner_step(watch->runner);
+        }
+        return 0;
+}
+
+/* Signals arrive where they can be polled for; `ret_before` is the mask that was there. */
+static int take_signals(Watch *watch, sigset_t *ret_before)
+{
+        static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCHLD};
+        sigset_t mask;
+
+        (void)sigemptyset(&mask);
+        for (size_t i = 0; i < PN_ELEMENTS(wanted); i++)
+                (void)sigaddset(&mask, wanted[i]);
+        if (sigprocmask(SIG_BLOCK, &mask, ret_before) < 0)
+                return -errno;
+        watch->signals = signalfd(-1, &mask, SFD_CLOEXEC);
+        return watch->signals < 0 ? -errno : 0;
+}
+
+static void watch_done(Watch *watch)
+{
+        screen_leave(watch->screen);
+        runner_free(watch->runner);
+        pn_client_free(watch->client);
+        facts_done(&watch->facts);
+        findings_done(&watch->findings);
+        findings_done(&watch->alerts);
+        free(watch->lost);
+        pn_close(watch->signals);
+}
+
+int cmd_watch(Cli *cli, _unused_ const char *argument)
+{
+        _cleanup_(watch_done) Watch watch = {.cli = cli, .signals = -1, .retry_ms = RETRY_FIRST_MS};
+        _cleanup_free_ char *sentence = NULL;
+        int code = -1, r;
+        sigset_t mask;
+
+        if (cli->from || cli->once)
+                return cli_fail(cli, "Usage", "it is the daemon that is watched: not with --%s",
+                                cli->from ? "from" : "once");
+        watch.form = cli->json != JSON_OFF                       ? FORM_JSON
+                     : screen_possible(&cli->term) && !cli->exec ? FORM_PAGE
+                                                                 : FORM_LINES;
+        /* One line a document, also on a terminal. */
+        if (watch.form == FORM_JSON)
+                cli->json = JSON_SHORT;
+        r = take_signals(&watch, &mask);
+        if (r < 0)
+                return cli_fail(cli, "IO", "cannot wait for signals: %s", strerror(-r));
+        if (cli->exec) {
+                code = runner_new(cli, cli->exec, &mask, &watch.runner);
+                if (code)
+                        return code;
+                code = -1;
+        }
+        r = subscribe(&watch, &sentence);
+        if (r < 0)
+                return source_cannot_ask(cli, r, sentence);
+        if (watch.form == FORM_PAGE) {
+                watch.screen = screen_enter();
+                r = watch.screen ? draw(&watch) : -ENOMEM;
+        }
+        if (r >= 0)
+                r = loop(&watch, &code);
+        leave_screen(&watch);
+        if (r == -ENOMEM)
+                return cli_out_of_memory(cli);
+        if (r < 0 && r != -EPIPE && r != -EIO)
+                return cli_fail(cli, "IO", "cannot go on: %s", strerror(-r));
+        return code < 0 ? 0 : code;
+}
