@@ -17,6 +17,7 @@ typedef struct Cli {
         bool no_legend, no_pager, all, once;
         const char *socket;
         const char *from;
+        const char *format, *output; /* of a page for other programs; NULL: not given */
         const char *explain; /* the code that `findings` is to explain, or NULL */
         PnBuf page;
 } Cli;
@@ -32,6 +33,7 @@ int cmd_modules(Cli *cli, const char *argument);
 int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
+int cmd_metrics(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
 
 /* Says why there is no answer: on standard error in words, or as the one JSON document

@@ -28,6 +28,7 @@ static const Verb verbs[] = {
     {"modules", NULL, "What is plugged into network ports: kind, reach, light", cmd_modules},
     {"sensors", NULL, "Temperatures, fans and voltages by device, with limits", cmd_sensors},
     {"disks", NULL, "Other disks: SATA, SAS, USB, virtual", cmd_disks},
+    {"metrics", NULL, "All that is measured and judged, as a page for Prometheus", cmd_metrics},
     {"show", "DEVICE", "Everything about one device: nvme0, enp4s0f0, sda, 01:00.0", cmd_show},
 };
 
@@ -39,6 +40,8 @@ typedef enum OptionId {
         OPTION_FROM,
         OPTION_ONCE,
         OPTION_EXPLAIN,
+        OPTION_FORMAT,
+        OPTION_OUTPUT,
         OPTION_VERSION,
         OPTION_COMPLETE,
 } OptionId;
@@ -58,6 +61,8 @@ static const Option options[] = {
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
     {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
+    {"format", "FORMAT", OPTION_FORMAT, "Of metrics: openmetrics, or the older prometheus"},
+    {"output", "FILE", OPTION_OUTPUT, "Write metrics to a file; *.prom gets the older format"},
     {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
     {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
     {"help", NULL, 'h', "Show this help"},
@@ -253,6 +258,12 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_EXPLAIN:
                         cli->explain = optarg;
                         break;
+                case OPTION_FORMAT:
+                        cli->format = optarg;
+                        break;
+                case OPTION_OUTPUT:
+                        cli->output = optarg;
+                        break;
                 case OPTION_ONCE:
                         cli->once = true;
                         break;
@@ -312,6 +323,11 @@ static int run_verb(Cli *cli, int n, char **words)
         if (cli->explain && verb->run != cmd_findings)
                 return cli_fail(cli, "Usage", "--explain goes with the verb findings, not with %s",
                                 verb->name);
+        if ((cli->format || cli->output) && verb->run != cmd_metrics)
+                return cli_fail(cli, "Usage", "--%s goes with the verb metrics, not with %s",
+                                cli->format ? "format" : "output", verb->name);
+        if (cli->output && !*cli->output)
+                return cli_fail(cli, "Usage", "--output needs the name of a file");
         return verb->run(cli, verb->argument ? words[1] : NULL);
 }
 

@@ -38,5 +38,8 @@ typedef struct Facts {
 int source_facts(Cli *cli, Want want, Facts *ret);
 void facts_done(Facts *facts);
 
+/* Gets the page of metrics, as OpenMetrics text. */
+int source_metrics(Cli *cli, PnBuf *ret);
+
 /* Gets everything about one device; for an unknown one, names those whose names are similar. */
 int source_device(Cli *cli, const char *name, PnDevice *ret);

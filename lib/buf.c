@@ -129,7 +129,9 @@ void pn_buf_json_string(PnBuf *buf, const char *s)
                 if (length == 0)
                         pn_buf_put(buf, "\xef\xbf\xbd", 3);
                 else if (*p == '"' || *p == '\\')
-                        pn_buf_printf(buf, "\\%c", *p);
+                        pn_buf_put(buf, (const char[]){'\\', (char)*p}, 2);
+                else if (*p == '\n')
+                        pn_buf_put(buf, "\\n", 2);
                 else
                         pn_buf_printf(buf, "\\u%04x", *p);
                 plain = ++p;

@@ -124,7 +124,8 @@ static void write_types(PnBuf *buf)
         bool used[PN_ELEMENTS(types)] = {false};
 
         for (size_t i = 0; i < PN_ELEMENTS(methods); i++)
-                mark_used(methods[i].out(), used);
+                if (methods[i].out)
+                        mark_used(methods[i].out(), used);
         /* A type comes after those that it contains (model.h). */
         for (size_t k = PN_ELEMENTS(types); k-- > 0;)
                 if (used[k])

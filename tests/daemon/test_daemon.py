@@ -387,8 +387,6 @@ def every_error():
               (SERVICE + "InterfaceNotFound", {"interface": "com.example.Nothing"}))
         equal(error("GetEverything"),
               (SERVICE + "MethodNotFound", {"method": HARDWARE + "GetEverything"}))
-        for later in "Accept", "Unaccept", "GetMetrics":
-            equal(error(later)[0], SERVICE + "MethodNotFound")
         equal(error(SERVICE + "GetInterfaceDescription", {"interface": "x.y"}),
               (SERVICE + "InterfaceNotFound", {"interface": "x.y"}))
         equal(error("GetDevice", {"name": "nvme77"}),

@@ -91,7 +91,7 @@ def main():
             'lib/smbios.c', 'lib/text.c', 'lib/module.c', 'lib/sff8024.c', 'lib/sff8472.c',
             'lib/sff8636.c', 'lib/cmis.c', 'lib/linkmode.c', 'lib/smart.c', 'lib/decibel.c',
             'lib/ports.c', 'lib/rules_nic.c', 'lib/rules_health.c', 'lib/plausible.c',
-            'lib/finding.c', 'lib/codes.c', 'lib/index.c']
+            'lib/finding.c', 'lib/codes.c', 'lib/index.c', 'lib/metrics.c']
     result('rules, rating and decoders are pure', [
         f'{path} includes {header}' for path in pure for header in includes(path)
         if header in ('<json-c/json.h>', '<time.h>', '<fcntl.h>', '<sys/stat.h>', '<syslog.h>',
@@ -127,6 +127,7 @@ def main():
     generated('docs/io.pnhw.Hardware.varlink', 'the field lists', ['tests/print-interface'])
     generated('docs/findings.md', 'the table of codes', ['docs/print-codes', 'markdown'])
     generated('docs/man/pnhw-findings.7', 'the table of codes', ['docs/print-codes', 'man'])
+    generated('docs/metrics.md', 'the table of metrics', ['tests/print-metrics'])
     return 1 if failures else 0
 
 
