@@ -320,20 +320,40 @@ static void put(PnBuf *buf, const char *s)
         pn_buf_put(buf, s, strlen(s));
 }
 
-/* A label's value: backslash, quote and newline are escaped, and nothing else. */
+/* U+0000 to U+001F, U+007F to U+009F: bytes of one that is at `s`, else 0. */
+static size_t control_character(const char *s)
+{
+        const unsigned char *u = (const unsigned char *)s;
+
+        if (*u < ' ' || *u == 0x7f)
+                return 1;
+        return *u == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0 ? 2 : 0;
+}
+
+/* A label's value: backslash, quote and newline are escaped. Other control characters, of which no
+ * probe's text has any, would get to whoever looks at the page in a terminal. */
 static void put_escaped(PnBuf *buf, const char *s)
 {
-        while (*s) {
-                size_t n = strcspn(s, "\\\"\n");
+        const char *plain = s;
 
-                pn_buf_put(buf, s, n);
-                s += n;
-                if (*s == '\n')
-                        pn_buf_put(buf, "\\n", 2);
-                else if (*s)
+        while (*s) {
+                size_t n = control_character(s);
+
+                if (!n && *s != '\\' && *s != '"') {
+                        s++;
+                        continue;
+                }
+                pn_buf_put(buf, plain, (size_t)(s - plain));
+                if (!n)
                         pn_buf_put(buf, (const char[]){'\\', *s}, 2);
-                s += *s != '\0';
+                else if (*s == '\n')
+                        pn_buf_put(buf, "\\n", 2);
+                else
+                        pn_buf_put(buf, "\xef\xbf\xbd", 3);
+                s += n ? n : 1;
+                plain = s;
         }
+        pn_buf_put(buf, plain, (size_t)(s - plain));
 }
 
 /* No label for an empty value: to Prometheus they are the same. */

@@ -154,9 +154,12 @@ static void labels_are_escaped(_unused_ void **state)
 
         assert_int_equal(pn_set_text(&one->model, "a\\b\n\"} 1\ntrap{x=\""), 0);
         assert_int_equal(pn_set_text(&one->firmware, ""), 0);
+        assert_int_equal(pn_set_text(&one->transport, "\x1b[1mp\xc2\x9b\xc3\xa9\r"), 0);
         text = page(&inventory);
-        assert_line(text, "pnhw_nvme_info{device=\"nvme0\",model=\"a\\\\b\\n\\\"} 1\\ntrap{x=\\\"\""
-                          ",serial=\"S\\\"0\"} 1");
+        assert_line(
+            text,
+            "pnhw_nvme_info{device=\"nvme0\",model=\"a\\\\b\\n\\\"} 1\\ntrap{x=\\\"\""
+            ",serial=\"S\\\"0\",transport=\"\xef\xbf\xbd[1mp\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\"} 1");
         assert_without(text, "\ntrap");
         forget(&inventory);
 }
