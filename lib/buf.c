@@ -117,11 +117,15 @@ void pn_buf_json_string(PnBuf *buf, const char *s)
                 return;
         }
         pn_buf_put(buf, "\"", 1);
-        while (*p) {
-                size_t length = utf8_sequence(p);
+        for (;;) {
+                size_t length;
 
-                if (length > 1 ||
-                    (length == 1 && *p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f)) {
+                while (*p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+                        p++;
+                if (!*p)
+                        break;
+                length = utf8_sequence(p);
+                if (length > 1) {
                         p += length;
                         continue;
                 }
