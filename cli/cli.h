@@ -18,7 +18,7 @@ typedef struct Cli {
         const char *socket;
         const char *from;
         const char *format, *output; /* of a page for other programs; NULL: not given */
-        const char *explain; /* the code that `findings` is to explain, or NULL */
+        const char *explain;         /* the code that `findings` is to explain, or NULL */
         PnBuf page;
 } Cli;
 

@@ -13,12 +13,16 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
         return
         ;;
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W 'openmetrics prometheus' -- "$cur")
+        return
+        ;;
     --explain)
         words=$(pnhwctl --complete=codes 2>/dev/null)
         mapfile -t COMPREPLY < <(compgen -W "$(sed 's/:.*//' <<<"$words")" -- "$cur")
         return
         ;;
-    --from | --socket)
+    --from | --output | --socket)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
