@@ -516,7 +516,7 @@ def errors_are_json_where_json_was_asked_for():
 def usage_errors_name_what_was_meant():
     for args, parts in ((["stauts"], ["stauts", "status"]), (["nvmee"], ["nvme?"]),
                         (["watch"], ["no verb watch"]), (["--jsn=short"], ["--json"]),
-                        (["--form=x"], ["--from"]), (["-x"], ["-x"]), (["--from"], ["value"]),
+                        (["--frm=x"], ["--from"]), (["-x"], ["-x"]), (["--from"], ["value"]),
                         (["--json=yes"], ["pretty, short and off"]), (["status", "x"], ["x"]),
                         (["--once", "--from=x"], ["exclude"]), (["show"], ["DEVICE"])):
         r = run(*args)

@@ -173,7 +173,7 @@ static void test_text(void **state _unused_)
                 if (!strstr(buf.data, lines[i]))
                         fail_msg("not in the interface: %s", lines[i]);
         parse(parser, buf.data, "io.pnhw.Hardware");
-        assert_int_equal(parser->n_methods, 7);
+        assert_int_equal(parser->n_methods, 10);
 }
 
 static void test_service_text(void **state _unused_)
@@ -198,7 +198,7 @@ static void test_find(void **state _unused_)
         assert_int_equal(method->id, PN_METHOD_GetStatus);
         assert_int_equal(pn_method_find("org.varlink.service.GetInfo", &method), 0);
         assert_int_equal(method->id, PN_METHOD_GetInfo);
-        assert_int_equal(pn_method_find("io.pnhw.Hardware.Accept", &method), -ENOENT);
+        assert_int_equal(pn_method_find("io.pnhw.Hardware.Reject", &method), -ENOENT);
         assert_int_equal(pn_method_find("io.pnhw.Hardware.getstatus", &method), -ENOENT);
         assert_int_equal(pn_method_find("io.pnhw.Hardware.", &method), -ENOENT);
         assert_int_equal(pn_method_find("org.varlink.service.GetStatus", &method), -ENOENT);
