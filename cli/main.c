@@ -61,7 +61,7 @@ static const Option options[] = {
     {"once", NULL, OPTION_ONCE, "Ask no daemon: read the hardware now (best as root)"},
     {"from", "FILE", OPTION_FROM, "Show a saved inventory (- for standard input)"},
     {"socket", "PATH", OPTION_SOCKET, "The daemon's socket (also $PNHW_SOCKET)"},
-    {"format", "FORMAT", OPTION_FORMAT, "Of metrics: openmetrics, or the older prometheus"},
+    {"format", "FORM", OPTION_FORMAT, "Of metrics: openmetrics, or the older prometheus"},
     {"output", "FILE", OPTION_OUTPUT, "Write metrics to a file; *.prom gets the older format"},
     {"no-legend", NULL, OPTION_NO_LEGEND, "No headings and no footers"},
     {"no-pager", NULL, OPTION_NO_PAGER, "Do not pipe long output into a pager"},
