@@ -20,10 +20,10 @@ typedef struct Cli {
         const char *socket;
         const char *from;
         const char *explain; /* the code that `findings` is to explain, or NULL */
-        const char *format;  /* report: NULL: as the file's name tells */
-        const char *output;  /* capture, report: the file to write; NULL: standard output */
-        bool keep_names;     /* capture: of pools, interfaces and mount points */
-        char **words;        /* measure: the devices */
+        const char *format;  /* report, metrics: NULL: as the file's name tells */
+        const char *output; /* capture, report, metrics: the file to write; NULL: standard output */
+        bool keep_names;    /* capture: of pools, interfaces and mount points */
+        char **words;       /* measure: the devices */
         unsigned n_words;
         double seconds;               /* measure: of each device; 0: as is usual */
         bool random, together, force; /* measure */
@@ -54,6 +54,7 @@ int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_report(Cli *cli, const char *argument);
+int cmd_metrics(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
 int cmd_measure(Cli *cli, const char *argument);
 int cmd_facts(Cli *cli, const char *argument);

@@ -14,7 +14,9 @@
 #include "client.h"
 #include "device.h"
 #include "facts.h"
+#include "interface.h"
 #include "join.h"
+#include "metrics.h"
 #include "near.h"
 #include "probe.h"
 #include "remote.h"
@@ -533,6 +535,39 @@ int source_facts(Cli *cli, Want want, Facts *ret)
                 if (pn_ports_judge(&ret->inventory, &ratings, &ret->ports) < 0)
                         r = cli_out_of_memory(cli);
         }
+        return r;
+}
+
+/* ---- metrics ---- */
+
+static int daemon_metrics(Cli *cli, PnBuf *ret)
+{
+        _cleanup_(pn_client_freep) PnClient *client = NULL;
+        _cleanup_(pn_reply_done) PnReply reply = {0};
+        PnGetMetricsOut out = {0};
+        int r = connect_daemon(cli, &client);
+
+        if (r == 0)
+                r = call(cli, client, "io.pnhw.Hardware.GetMetrics", NULL, &reply);
+        if (r == 0)
+                r = read_answer(cli, pn_type_GetMetricsOut(), reply.parameters, &out);
+        if (r == 0)
+                pn_buf_puts(ret, out.openmetrics.v);
+        pn_done(pn_type_GetMetricsOut(), &out);
+        return r;
+}
+
+int source_metrics(Cli *cli, PnBuf *ret)
+{
+        Facts facts = {0};
+        int r;
+
+        if (!cli->from && !cli->once)
+                return daemon_metrics(cli, ret);
+        r = document_facts(cli, &facts);
+        if (r == 0 && pn_metrics_write(ret, &facts.inventory, &facts.status) < 0)
+                r = cli_out_of_memory(cli);
+        facts_done(&facts);
         return r;
 }
 

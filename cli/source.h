@@ -45,6 +45,9 @@ void facts_done(Facts *facts);
 /* Gets the whole inventory, as it was read: what --from reads. */
 int source_inventory(Cli *cli, PnInventory *ret);
 
+/* Gets the page of metrics, as OpenMetrics text. */
+int source_metrics(Cli *cli, PnBuf *ret);
+
 /* Gets everything about one device; for an unknown one, names those whose names are similar. */
 int source_device(Cli *cli, const char *name, PnDevice *ret);
 

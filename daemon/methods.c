@@ -115,6 +115,14 @@ static int answer_inventory(const Request *request, const PnGetInventoryIn *in, 
         return r < 0 ? r : share_blob(blob, ret);
 }
 
+static int answer_metrics(const Request *request, PnAnswer *ret)
+{
+        PnBlob *blob;
+        int r = pn_snapshot_metrics(request->snapshot, &blob);
+
+        return r < 0 ? r : share_blob(blob, ret);
+}
+
 static int answer_device(const Request *request, const PnGetDeviceIn *in, PnAnswer *ret)
 {
         _cleanup_buf_ PnBuf buf = {0};
@@ -334,6 +342,8 @@ static int dispatch(const Request *request, const PnMethod *method, const Parame
                 return answer_accept(request, &in->accept, ret);
         case PN_METHOD_Unaccept:
                 return answer_unaccept(request, &in->unaccept, ret);
+        case PN_METHOD_GetMetrics:
+                return answer_metrics(request, ret);
         case PN_METHOD_GetInfo:
                 return answer_info(ret);
         case PN_METHOD_GetInterfaceDescription:

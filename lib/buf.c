@@ -117,11 +117,15 @@ void pn_buf_json_string(PnBuf *buf, const char *s)
                 return;
         }
         pn_buf_put(buf, "\"", 1);
-        while (*p) {
-                size_t length = utf8_sequence(p);
+        for (;;) {
+                size_t length;
 
-                if (length > 1 ||
-                    (length == 1 && *p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f)) {
+                while (*p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+                        p++;
+                if (!*p)
+                        break;
+                length = utf8_sequence(p);
+                if (length > 1) {
                         p += length;
                         continue;
                 }
@@ -129,7 +133,9 @@ void pn_buf_json_string(PnBuf *buf, const char *s)
                 if (length == 0)
                         pn_buf_put(buf, "\xef\xbf\xbd", 3);
                 else if (*p == '"' || *p == '\\')
-                        pn_buf_printf(buf, "\\%c", *p);
+                        pn_buf_put(buf, (const char[]){'\\', (char)*p}, 2);
+                else if (*p == '\n')
+                        pn_buf_put(buf, "\\n", 2);
                 else
                         pn_buf_printf(buf, "\\u%04x", *p);
                 plain = ++p;

@@ -72,6 +72,9 @@ struct json_object;
 
 #define PN_UNACCEPT_IN_FIELDS(F, T) F(T, KEY, id, "", "ID", "Of the finding.")
 
+#define PN_GET_METRICS_OUT_FIELDS(F, T)                                                            \
+        F(T, KEY, openmetrics, "", "PAGE", "OpenMetrics text; docs/metrics.md has its series.")
+
 #define PN_DESCRIBE_IN_FIELDS(F, T) F(T, KEY, interface, "", "INTERFACE", "Name of an interface.")
 
 #define PN_PARAMETER_TYPES(T)                                                                      \
@@ -88,6 +91,7 @@ struct json_object;
         T(RefreshOut, PN_REFRESH_OUT_FIELDS, "Results of Refresh.")                                \
         T(AcceptIn, PN_ACCEPT_IN_FIELDS, "Parameters of Accept.")                                  \
         T(UnacceptIn, PN_UNACCEPT_IN_FIELDS, "Parameters of Unaccept.")                            \
+        T(GetMetricsOut, PN_GET_METRICS_OUT_FIELDS, "Results of GetMetrics.")                      \
         T(DescribeIn, PN_DESCRIBE_IN_FIELDS, "Parameters of GetInterfaceDescription.")
 
 PN_PARAMETER_TYPES(PN_DECLARE_TYPE)
@@ -116,7 +120,9 @@ PN_PARAMETER_TYPES(PN_DECLARE_TYPE)
           "For "                                                                                   \
           "root. A drive that was taken out is forgotten.")                                        \
         M(Unaccept, pn_type_UnacceptIn, NULL, false,                                               \
-          "Takes that back: the finding counts again. For root.")
+          "Takes that back: the finding counts again. For root.")                                  \
+        M(GetMetrics, NULL, pn_type_GetMetricsOut, false,                                          \
+          "All that is measured and judged, as a page for Prometheus and its like.")
 
 /* The methods of org.varlink.service; its text is the standard's, not generated. */
 #define PN_SERVICE_METHODS(M)                                                                      \

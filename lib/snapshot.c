@@ -7,6 +7,7 @@
 
 #include "assess.h"
 #include "device.h"
+#include "metrics.h"
 #include "varlink.h"
 
 PnBlob *pn_blob_new(PnBuf *buf)
@@ -93,6 +94,7 @@ void pn_snapshot_unref(PnSnapshot *snapshot)
         pn_done(pn_type_Status(), &snapshot->status);
         pn_events_done(&snapshot->alerts);
         pn_blob_unref(snapshot->status_answer);
+        pn_blob_unref(snapshot->metrics_answer);
         for (size_t i = 0; i < PN_ELEMENTS(snapshot->inventory_answers); i++)
                 pn_blob_unref(snapshot->inventory_answers[i]);
         for (size_t i = 0; i < PN_N_SEVERITIES; i++)
@@ -188,6 +190,25 @@ int pn_snapshot_findings(PnSnapshot *snapshot, int min_rank, bool include_accept
                         return -ENOMEM;
         }
         *ret = *at;
+        return 0;
+}
+
+int pn_snapshot_metrics(PnSnapshot *snapshot, PnBlob **ret)
+{
+        if (!snapshot->metrics_answer) {
+                _cleanup_buf_ PnBuf page = {0};
+                int r = pn_metrics_write(&page, &snapshot->inventory, &snapshot->status);
+
+                if (r < 0)
+                        return r;
+
+                PnGetMetricsOut out = {.openmetrics = {PN_KNOWN, page.data}};
+
+                r = make_answer(pn_type_GetMetricsOut(), &out, &snapshot->metrics_answer);
+                if (r < 0)
+                        return r;
+        }
+        *ret = snapshot->metrics_answer;
         return 0;
 }
 

@@ -47,6 +47,7 @@ typedef struct PnSnapshot {
 
         /* Answers, made when they are first asked for; private. */
         PnBlob *status_answer;
+        PnBlob *metrics_answer;
         PnBlob *inventory_answers[PN_ALL_PARTS + 1];
         PnBlob *findings_answers[PN_N_SEVERITIES][2];
 } PnSnapshot;
@@ -63,6 +64,9 @@ PN_DEFINE_CLEANUP(PnSnapshot *, pn_snapshot_unref);
 int pn_snapshot_status(PnSnapshot *snapshot, PnBlob **ret);
 int pn_snapshot_inventory(PnSnapshot *snapshot, PnParts parts, PnBlob **ret);
 int pn_snapshot_findings(PnSnapshot *snapshot, int min_rank, bool include_accepted, PnBlob **ret);
+
+/* The same, to GetMetrics. */
+int pn_snapshot_metrics(PnSnapshot *snapshot, PnBlob **ret);
 
 /* Appends the answer to GetDevice. 0, -ENOENT if nothing has that name, or -ENOMEM. */
 int pn_snapshot_device(const PnSnapshot *snapshot, const char *name, PnBuf *buf);

@@ -13,6 +13,10 @@ _pnhwctl()
         mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
         return
         ;;
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W 'openmetrics prometheus' -- "$cur")
+        return
+        ;;
     --explain)
         words=$(pnhwctl --complete=codes 2>/dev/null)
         mapfile -t COMPREPLY < <(compgen -W "$(sed 's/:.*//' <<<"$words")" -- "$cur")
@@ -23,7 +27,9 @@ _pnhwctl()
         return
         ;;
     --format)
-        mapfile -t COMPREPLY < <(compgen -W 'markdown html svg json' -- "$cur")
+        words='markdown html svg json'
+        [[ " ${COMP_WORDS[*]} " == *' metrics '* ]] && words='openmetrics prometheus'
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
         return
         ;;
     --at-least)

@@ -137,6 +137,16 @@ def kept_connection(where, title, tree, count):
                ratio <= 1.5)
 
 
+def metrics():
+    """A page of metrics, from a snapshot to the answer; it is made once for each snapshot."""
+    for name, promise in (('first-customer', 500), ('lacp', None), ('crowd', None)):
+        saved = os.path.join(ROOT, 'tests', 'golden', name + '.inventory.json')
+        took, size = subprocess.run([*PIN, os.path.join(BUILD, 'tests', 'pagecost'), saved], check=True,
+                                    capture_output=True, text=True).stdout.split()
+        report(f'a page of metrics, {name} ({int(size) / 1024:.0f} KiB)', f'{float(took):.0f} us',
+               promise and f'at most {promise}', promise and float(took) <= promise)
+
+
 def scalars(value):
     if isinstance(value, dict):
         return sum(scalars(v) for v in value.values())
@@ -189,6 +199,7 @@ def main():
         kept_connection(where, 'first customer', machine(where, 'first-customer'), 5000)
         kept_connection(where, '1,000 drives',
                         machine(where, 'crowd', '--drives', '1000', '--functions', '5000'), 200)
+        metrics()
         probe(where)
     print('every promise is kept' if not missed else f'{missed} promises missed')
     return 1 if missed else 0

@@ -419,6 +419,27 @@ def bash_completes_codes():
         check(r.stdout == "nvme.hot\n", r.stdout + r.stderr)
 
 
+@test
+def bash_completes_formats():
+    script = os.path.join(HERE, "..", "..", "cli", "completion", "pnhwctl.bash")
+    for words, found in ((["pnhwctl", "metrics", "--format", "=", "o"], "openmetrics"),
+                         (["pnhwctl", "metr"], "metrics"), (["pnhwctl", "--outp"], "--output=")):
+        r = subprocess.run(
+            ["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pnhwctl; '
+             'echo "${COMPREPLY[*]}"', script, *words], capture_output=True, text=True,
+            env=environment(PATH=os.path.dirname(os.path.abspath(CTL)) + ":" + os.environ["PATH"]))
+        check(r.stdout == found + "\n", r.stdout + r.stderr)
+
+
+@test
+def an_older_daemon_has_no_metrics():
+    daemon = Daemon("older", lambda request: answer(
+        {"method": request["method"]}, "org.varlink.service.MethodNotFound"))
+    r = run("--socket=" + daemon.path, "metrics")
+    check(r.code == 1 and r.out == "", r.out)
+    has(r.err, "GetMetrics")
+
+
 # ---- the other verbs ----
 
 @test
@@ -516,7 +537,7 @@ def errors_are_json_where_json_was_asked_for():
 def usage_errors_name_what_was_meant():
     for args, parts in ((["stauts"], ["stauts", "status"]), (["nvmee"], ["nvme?"]),
                         (["whatever"], ["no verb whatever"]), (["--jsn=short"], ["--json"]),
-                        (["--form=x"], ["--from"]), (["-x"], ["-x"]), (["--from"], ["value"]),
+                        (["--frm=x"], ["--from"]), (["-x"], ["-x"]), (["--from"], ["value"]),
                         (["--json=yes"], ["pretty, short and off"]), (["status", "x"], ["x"]),
                         (["--once", "--from=x"], ["exclude"]), (["show"], ["DEVICE"])):
         r = run(*args)
@@ -647,6 +668,8 @@ def proper(request):
         if r.code:
             return answer({"name": name}, "io.pnhw.Hardware.NoSuchDevice")
         return answer({"device": document(r)})
+    if method == "GetMetrics":
+        return answer({"openmetrics": run(first, "metrics").out})
     return answer({"method": method}, "org.varlink.service.MethodNotFound")
 
 
@@ -654,7 +677,7 @@ def proper(request):
 def a_proper_daemon_gives_the_same_as_a_file():
     daemon = Daemon("proper", proper)
     first = "--from=" + inventory("first-customer")
-    for verb in ["nvme"], ["pcie"], ["disks"], ["sensors"], ["show", "nvme3"]:
+    for verb in ["nvme"], ["pcie"], ["disks"], ["sensors"], ["metrics"], ["show", "nvme3"]:
         direct, saved = run("--socket=" + daemon.path, *verb), run(first, *verb)
         check(direct.code == 0 and direct.out == saved.out, direct.out + direct.err)
         check(document(run("-j", "--socket=" + daemon.path, *verb)) ==
@@ -671,6 +694,10 @@ def a_proper_daemon_gives_the_same_as_a_file():
     has(page.out, "▲ nvme3", "since 2021-08-14 10:04:31", "pnhwctl show nvme3")
     status = document(run("-j", PNHW_SOCKET=daemon.path))
     check(status["generation"] == 12 and status["newer"] is True, "a newer field is lost")
+    daemon.requests.clear()
+    run("--socket=" + daemon.path, "metrics", "--format=prometheus")
+    check([r["method"] for r in daemon.requests] == ["io.pnhw.Hardware.GetMetrics"],
+          daemon.requests)
     daemon.requests.clear()
     run("--socket=" + daemon.path)
     check([r["method"].rsplit(".", 1)[1] for r in daemon.requests] == ["GetStatus"],

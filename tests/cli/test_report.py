@@ -357,8 +357,8 @@ def a_file_is_whole_or_not_there():
 def wrong_options_get_a_sentence():
     source = "--from=" + saved("first-customer")
     for args, part in ((("report", "--format=pdf"), "markdown, html, svg and json"),
-                       (("nvme", "--format=html"), "--format goes with the verb report, not with nvme"),
-                       (("status", "--output=x"), "--output goes with the verbs report capture"),
+                       (("nvme", "--format=html"), "--format goes with the verbs report metrics, not with nvme"),
+                       (("status", "--output=x"), "--output goes with the verbs report metrics capture"),
                        (("report", "--output="), "needs the name of a file"),
                        (("report", "now"), "too many words")):
         code, out, err = run(source, *args)

@@ -377,6 +377,21 @@ def findings_have_severities():
 
 
 @case
+def metrics_are_a_page_of_what_is_known():
+    with running() as d:
+        page = d.ok("GetMetrics")["openmetrics"]
+        check(page.startswith("# TYPE pnhw_build info\n") and page.endswith("\n# EOF\n"), page[-80:])
+        status = d.ok("GetStatus")
+        for rating in status["ratings"]:
+            check(f'address="{rating["address"]}",verdict="{rating["verdict"]}"' in page,
+                  f'{rating["address"]} has no verdict')
+        for finding in status["findings"]:
+            check(f'pnhw_finding{{id="{finding["id"]}",code="{finding["code"]}"' in page,
+                  f'{finding["id"]} is not there')
+        equal(d.call("GetMetrics", {"format": "x"})["error"], SERVICE + "InvalidParameter")
+
+
+@case
 def every_error():
     with running() as d:
         def error(method, parameters=None, **flags):
@@ -389,7 +404,6 @@ def every_error():
               (SERVICE + "InterfaceNotFound", {"interface": "com.example.Nothing"}))
         equal(error("GetEverything"),
               (SERVICE + "MethodNotFound", {"method": HARDWARE + "GetEverything"}))
-        equal(error("GetMetrics")[0], SERVICE + "MethodNotFound")
         equal(error("Accept"), (invalid, {"parameter": "id"}))
         equal(error("Accept", {"id": "0" * 12})[0],
               HARDWARE + "NoSuchFinding" if os.geteuid() == 0 else SERVICE + "PermissionDenied")

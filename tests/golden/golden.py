@@ -9,6 +9,7 @@ usage: golden.py [--update] BUILD_DIR [MACHINE...]
 import difflib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BED = os.path.join(ROOT, 'tests', 'bed')
+# Machines whose page of metrics is recorded, too: drives and a module, bonds, what measures little.
+METRICS = {'first-customer', 'lacp', 'vm'}
 OPTIONS = {'crowd': ['--drives', '12', '--functions', '80']}
 
 
@@ -45,6 +48,19 @@ def run(command, **arguments):
                           timeout=120, **arguments)
 
 
+def metrics(build, inventory):
+    """As node_exporter reads them."""
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as saved:
+        json.dump(inventory, saved)
+        saved.flush()
+        page = run([os.path.join(build, 'cli', 'pnhwctl'), '--from=' + saved.name, 'metrics',
+                    '--format=prometheus'])
+    if page.returncode != 0:
+        raise RuntimeError(f'pnhwctl metrics: exit {page.returncode}: {page.stderr}')
+    return re.sub(r'(?<=^pnhw_build_info{version=")[^"]*', 'VERSION', page.stdout,
+                  flags=re.MULTILINE)
+
+
 def pages(build, machine, tree):
     """What is compared: file name -> text."""
     fakehost = [os.path.join(build, 'tests', 'bed', 'fakehost'), tree, '--']
@@ -65,6 +81,8 @@ def pages(build, machine, tree):
                 raise RuntimeError(f'pnhwctl {verb}: exit {page.returncode}: {page.stderr}')
             answers[f'{machine}.{verb}.txt'] = without_clock(page.stdout.replace(saved.name, 'FILE'))
         status = json.loads(run(client + ['--json=short', 'status']).stdout)
+    if machine in METRICS:
+        answers[f'{machine}.prom'] = metrics(build, inventory)
     answers[f'{machine}.inventory.json'] = json.dumps(inventory, indent=1, ensure_ascii=False) + '\n'
     answers[f'{machine}.status.json'] = json.dumps(
         without_times({key: status[key] for key in ('summary', 'findings', 'ratings')}),

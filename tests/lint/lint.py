@@ -106,6 +106,7 @@ def main():
         'lib/join.c',
         'lib/learn.c',
         'lib/linkmode.c',
+        'lib/metrics.c',
         'lib/module.c',
         'lib/pciconf.c',
         'lib/pcie.c',
@@ -165,6 +166,7 @@ def main():
     generated('docs/io.pnhw.Hardware.varlink', 'the field lists', ['tests/print-interface'])
     generated('docs/findings.md', 'the table of codes', ['docs/print-codes', 'markdown'])
     generated('docs/man/pnhw-findings.7', 'the table of codes', ['docs/print-codes', 'man'])
+    generated('docs/metrics.md', 'the table of metrics', ['tests/print-metrics'])
     return 1 if failures else 0
 
 

@@ -173,7 +173,7 @@ static void test_text(void **state _unused_)
                 if (!strstr(buf.data, lines[i]))
                         fail_msg("not in the interface: %s", lines[i]);
         parse(parser, buf.data, "io.pnhw.Hardware");
-        assert_int_equal(parser->n_methods, 9);
+        assert_int_equal(parser->n_methods, 10);
 }
 
 static void test_service_text(void **state _unused_)

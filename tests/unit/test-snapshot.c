@@ -301,6 +301,25 @@ static void test_nothing(void **state _unused_)
         pn_snapshot_unref(snapshot);
 }
 
+static void metrics_are_written_once(_unused_ void **state)
+{
+        PnSnapshot *snapshot = make(1, "fresh", NULL);
+        PnBlob *first, *second;
+        struct json_object *json;
+        const char *page;
+
+        assert_int_equal(pn_snapshot_metrics(snapshot, &first), 0);
+        assert_int_equal(pn_snapshot_metrics(snapshot, &second), 0);
+        assert_ptr_equal(first, second);
+        json = parse(first->data, first->length);
+        page = json_object_get_string(
+            json_object_object_get(json_object_object_get(json, "parameters"), "openmetrics"));
+        assert_non_null(page);
+        assert_non_null(strstr(page, "pnhw_source_state{source=\"pci\",state=\"fresh\"} 1\n"));
+        json_object_put(json);
+        pn_snapshot_unref(snapshot);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -312,6 +331,7 @@ int main(void)
             cmocka_unit_test(test_changes),
             cmocka_unit_test(test_event),
             cmocka_unit_test(test_nothing),
+            cmocka_unit_test(metrics_are_written_once),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
