@@ -25,6 +25,7 @@ typedef struct PnGrowth {
 #define PN_COUNTS_RX_CRC       "rx_crc"
 #define PN_COUNTS_RX_ERRORS    "rx_errors"
 #define PN_COUNTS_TX_ERRORS    "tx_errors"
+#define PN_COUNTS_FEC          "fec_uncorrectable"
 
 /* Whether the counter of a drive, of a PCI function or of a port has grown of late. */
 bool pn_grew_of_drive(const PnFacts *facts, const char *what, const PnNvme *drive, PnGrowth *ret);

@@ -476,6 +476,23 @@ static const char *capacity_words(const PnBond *bond, unsigned working, Words bu
 }
 
 /* A member without a link: told about the member. */
+/* What was found of the heat of a port's module and is not over, or over for long: some modules
+ * switch themselves off, and the link that is gone is all that the kernel says of it. NULL if
+ * nothing was. */
+static const PnFinding *heat_of_module(const PnFacts *facts, const PnNic *nic)
+{
+        PnText subject = {0};
+        const PnAlert *alert = NULL;
+        char id[13];
+
+        if (facts->memory && pn_finding_subject_for_nic(facts, nic, &subject) == 0) {
+                pn_finding_id(PN_CODE_module_hot, subject.v, id);
+                alert = pn_memory_alert(facts->memory, id);
+        }
+        free(subject.v);
+        return alert ? alert->finding.v : NULL;
+}
+
 static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *member,
                        unsigned working)
 {
@@ -483,6 +500,7 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
         PnNic unknown = {.id = member->name, .name = member->name};
         PnFinding *finding =
             add(facts, PN_CODE_bond_member_down, "warning", below ? below : &unknown);
+        const PnFinding *heat;
         Words capacity;
 
         if (!finding)
@@ -493,7 +511,10 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
                            member->name.v, nic->id.v,
                            capacity_words(nic->bond.v, working, capacity)) < 0)
                 return -ENOMEM;
-        if (below && pn_text(&below->link_reason) &&
+        heat = below ? heat_of_module(facts, below) : NULL;
+        if (heat && pn_format_text(&finding->detail, "Before that: %s", heat->summary.v) < 0)
+                return -ENOMEM;
+        if (!heat && below && pn_text(&below->link_reason) &&
             pn_format_text(&finding->detail, "Its driver says: %s.", below->link_reason.v) < 0)
                 return -ENOMEM;
         return pn_set_text(

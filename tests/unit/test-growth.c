@@ -265,6 +265,53 @@ static void test_port_that_was_faster(void **state)
         tear_down(&w);
 }
 
+/* A module that was too hot, and then the link is gone. */
+static void test_hot_module_and_no_link(void **state)
+{
+        PnModuleDiagnostics *diagnostics;
+        PnBondMember *member;
+        PnNic *bond, *port;
+        PnModule *module;
+        World w;
+
+        (void)state;
+        set_up(&w);
+        (void)nic(&w);
+        bond = PN_APPEND(&w.inventory.nics);
+        assert_non_null(bond);
+        assert_int_equal(pn_set_text(&bond->id, "bond0"), 0);
+        assert_int_equal(pn_set_text(&bond->name, "bond0"), 0);
+        assert_int_equal(pn_set_text(&bond->kind, "bond"), 0);
+        bond->enabled = pn_bool(true);
+        assert_non_null(PN_NEW(&bond->bond));
+        member = PN_APPEND(&bond->bond.v->members);
+        assert_non_null(member);
+        assert_int_equal(pn_set_text(&member->name, "eno2"), 0);
+        member->mii_up = pn_bool(true);
+        member = PN_APPEND(&bond->bond.v->members);
+        assert_non_null(member);
+        assert_int_equal(pn_set_text(&bond->bond.v->mode, "active-backup"), 0);
+        assert_int_equal(pn_set_text(&member->name, "eno1"), 0);
+        member->mii_up = pn_bool(true);
+        port = &w.inventory.nics.v[0];
+        assert_int_equal(pn_set_text(&port->master, "bond0"), 0);
+        module = PN_NEW(&port->module);
+        diagnostics = module ? PN_NEW(&module->diagnostics) : NULL;
+        assert_non_null(diagnostics);
+        assert_int_equal(pn_set_text(&module->status, "present"), 0);
+        diagnostics->temperature_c = pn_real(79);
+        look(&w, 0);
+        expect(&w, "module.hot", "warning", "79");
+        expect(&w, "bond.member_down", NULL, NULL);
+        diagnostics->temperature_c = (PnReal){.state = PN_UNREAD_IO};
+        port->carrier = member->mii_up = pn_bool(false);
+        look(&w, 60);
+        expect(&w, "bond.member_down", "warning", "eno1, a member of the bond bond0");
+        assert_non_null(strstr(find(&w, "bond.member_down")->detail.v, "Before that: "));
+        assert_non_null(strstr(find(&w, "bond.member_down")->detail.v, "79"));
+        tear_down(&w);
+}
+
 static void test_port_that_never_said(void **state)
 {
         World w;
@@ -431,6 +478,7 @@ int main(void)
             cmocka_unit_test(test_port_errors),
             cmocka_unit_test(test_port_that_was_faster),
             cmocka_unit_test(test_port_that_never_said),
+            cmocka_unit_test(test_hot_module_and_no_link),
             cmocka_unit_test(test_link_that_was_wider),
             cmocka_unit_test(test_fans),
             cmocka_unit_test(test_disks),
