@@ -20,8 +20,9 @@
           "The link runs with fewer lanes, or slower, than both of its ends are able to: a "       \
           "fault, not a limit of the slot. It is judged from what the device and the port "        \
           "above it say of themselves, never from the device alone. It is a warning, and "         \
-          "critical where less than a quarter of the bandwidth is left. Links that merely "        \
-          "rest (graphics cards without work, sleeping devices) are not judged.",                  \
+          "critical where less than a quarter of the bandwidth is left. It is a warning, too, "    \
+          "where a link was better once in this place and its ends offer less now. Links that "    \
+          "merely rest (graphics cards without work, sleeping devices) are not judged.",           \
           "Power off, reseat the device and any riser, adapter or cable, and clean the "           \
           "contacts. Check in the firmware setup how the lanes of the slot are split "             \
           "(bifurcation) and whether its speed is limited. If the fault stays with the slot "      \
@@ -128,7 +129,8 @@
           "one on. The limits are the drive's own where they make sense, otherwise those of "      \
           "the policy. Above them it slows itself down, and in the end may switch itself "         \
           "off. A single reading far above all its own sensors is not believed until the "         \
-          "next one says the same.",                                                               \
+          "next one says the same. It is a notice where the drive has counted minutes above a "    \
+          "limit since, and where it says one temperature for days whatever it does.",             \
           "Check the airflow, the heat sink and its thermal pad, and the fans, and what the "      \
           "drive sits next to. A hot drive under a graphics card is often best moved to "          \
           "another slot.",                                                                         \
@@ -181,6 +183,8 @@
           "The port runs below what it, its module and its partner are able to do. It is a "       \
           "warning where all that are known could do more together: then a setting, the "          \
           "cable or the partner's port is at fault, and the finding says which is likely. "        \
+          "It is a warning, too, where the port was faster in the last 90 days, or has a link "    \
+          "without a speed and had one with it. "                                                  \
           "It is mere information where module, cable or partner can do no more, or where "        \
           "the partner does not say what it can do. Ports without a link are not judged.",         \
           "Let both ends negotiate the speed. Replace the cable, clean or reseat the plugs, "      \

@@ -230,6 +230,67 @@ bool pn_grew_of_port(const PnFacts *facts, const char *what, const PnNic *nic, P
         return facts->memory && key_of_port(facts, what, nic, key) && grew(facts, key, ret);
 }
 
+/* ---- Temperatures that do not change ---- */
+
+#define FROZEN "frozen_temperature"
+
+/* So long, and after so many thousands of 512,000 bytes (50 GB), a drive has been warmer once. */
+#define FROZEN_TIME  (2 * PN_DAY)
+#define FROZEN_UNITS 100000
+
+static PnInt units_moved(const PnHealth *health)
+{
+        if (health->data_units_read.state != PN_KNOWN ||
+            health->data_units_written.state != PN_KNOWN ||
+            health->data_units_read.v > INT64_MAX - health->data_units_written.v)
+                return (PnInt){0};
+        return pn_int(health->data_units_read.v + health->data_units_written.v);
+}
+
+/* Kept as a counter: the value is the temperature, the baseline the work that the drive had done
+ * when it was another one. */
+static void learn_temperature(PnFacts *facts, const PnNvme *drive)
+{
+        const PnHealth *health = drive->health.v;
+        PnInt moved = units_moved(health);
+        PnCounter *counter;
+        Key key;
+
+        if (health->temperature_c.state != PN_KNOWN || moved.state != PN_KNOWN ||
+            !key_of_drive(facts, FROZEN, drive, key))
+                return;
+        counter = pn_memory_make_counter(facts->memory, key);
+        if (!counter)
+                return;
+        if (counter->seen.state != PN_KNOWN || counter->value.v != health->temperature_c.v ||
+            moved.v < counter->baseline.v) {
+                counter->value = health->temperature_c;
+                counter->baseline = moved;
+                counter->since = pn_int(facts->when);
+        }
+        counter->seen = pn_int(facts->when);
+}
+
+bool pn_is_frozen(const PnFacts *facts, const PnNvme *drive, int64_t *ret_since)
+{
+        const PnHealth *health = drive->health.v;
+        const PnCounter *counter;
+        PnInt moved;
+        Key key;
+
+        if (!facts->memory || !health || !key_of_drive(facts, FROZEN, drive, key))
+                return false;
+        counter = pn_memory_counter(facts->memory, key);
+        moved = units_moved(health);
+        if (!counter || moved.state != PN_KNOWN || health->temperature_c.state != PN_KNOWN ||
+            counter->value.v != health->temperature_c.v ||
+            facts->when - counter->since.v < FROZEN_TIME ||
+            moved.v - counter->baseline.v < FROZEN_UNITS)
+                return false;
+        *ret_since = counter->since.v;
+        return true;
+}
+
 /* ---- The best that was seen ---- */
 
 static void learn_best(PnFacts *facts, PnBest *best, int64_t value, int64_t kept)
@@ -452,8 +513,10 @@ void pn_learn(PnFacts *facts)
                 const PnNvme *drive = &inventory->nvme.v[i];
 
                 learn_drive(facts, drive);
-                if (drive->health.v && !pn_is_true(drive->lost))
+                if (drive->health.v && !pn_is_true(drive->lost)) {
                         learn_drive_counters(facts, drive);
+                        learn_temperature(facts, drive);
+                }
         }
         for (unsigned i = 0; i < inventory->pci.n; i++)
                 if (inventory->pci.v[i].aer.v)

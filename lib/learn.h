@@ -32,6 +32,10 @@ bool pn_grew_of_drive(const PnFacts *facts, const char *what, const PnNvme *driv
 bool pn_grew_of_function(const PnFacts *facts, const char *what, const PnPci *pci, PnGrowth *ret);
 bool pn_grew_of_port(const PnFacts *facts, const char *what, const PnNic *nic, PnGrowth *ret);
 
+/* Whether a drive has said one temperature all the time although it has worked: then it cannot be
+ * believed. `ret_since` says from when on. */
+bool pn_is_frozen(const PnFacts *facts, const PnNvme *drive, int64_t *ret_since);
+
 /* The best that was seen of a link in this place, of a port, of a fan; NULL if nothing was. */
 const PnBest *pn_best_of_link(const PnFacts *facts, const PnRating *rating);
 const PnBest *pn_best_of_port(const PnFacts *facts, const PnNic *nic);

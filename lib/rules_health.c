@@ -224,13 +224,37 @@ static int was_hot(PnFacts *facts, const PnNvme *drive)
                            "Look at what it does at that time, and at its airflow and heat sink.");
 }
 
+static int frozen(PnFacts *facts, const PnNvme *drive, int64_t since)
+{
+        PnFinding *finding = add(facts, drive, PN_CODE_nvme_hot, "notice");
+        PnWhen when;
+
+        if (!finding ||
+            pn_format_text(
+                &finding->summary,
+                "%s has said %" PRId64 " °C since %s, whatever it did: that cannot be believed.",
+                drive->name.v, drive->health.v->temperature_c.v, pn_when_date(when, since)) < 0 ||
+            pn_set_text(&finding->detail,
+                        "It has moved a lot of data since, which warms every drive.") < 0)
+                return -ENOMEM;
+        return pn_set_text(
+            &finding->advice,
+            "Nobody can tell whether it is too hot. Look for a newer firmware of the "
+            "drive, and see to its airflow.");
+}
+
 static int hot(PnFacts *facts, const PnNvme *drive, bool *ret_told)
 {
         const PnHealth *health = drive->health.v;
+        int64_t since;
         int64_t warning, critical;
         PnFinding *finding;
 
         pn_nvme_limits(health, facts->policy, &warning, &critical);
+        /* One that is hot all the time is told as hot. */
+        if (health->temperature_c.state == PN_KNOWN && health->temperature_c.v < warning &&
+            pn_is_frozen(facts, drive, &since))
+                return frozen(facts, drive, since);
         if (health->temperature_c.state != PN_KNOWN)
                 return pn_finding_hold(facts, PN_CODE_nvme_hot, drive, pn_text(&drive->address),
                                        NULL);

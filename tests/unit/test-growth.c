@@ -159,6 +159,35 @@ static void test_hot_minutes(void **state)
         tear_down(&w);
 }
 
+static void test_frozen_temperature(void **state)
+{
+        World w;
+        PnHealth *health;
+
+        (void)state;
+        set_up(&w);
+        health = healthy(&w);
+        health->data_units_read = pn_int(1000000);
+        health->data_units_written = pn_int(1000000);
+        look(&w, 0);
+        /* Idle drives stay as warm as they are. */
+        look(&w, 30 * PN_DAY);
+        expect(&w, "nvme.hot", NULL, NULL);
+        health->data_units_written = pn_int(1100000);
+        look(&w, 60);
+        expect(&w, "nvme.hot", "notice", "has said 40 °C since 2026-01-01, whatever it did");
+        health->temperature_c = pn_int(90);
+        look(&w, 60);
+        expect(&w, "nvme.hot", "critical", "90");
+        health->data_units_read = pn_int(2000000);
+        look(&w, 60);
+        expect(&w, "nvme.hot", "critical", "90");
+        health->temperature_c = pn_int(40);
+        look(&w, 60);
+        expect(&w, "nvme.hot", NULL, NULL);
+        tear_down(&w);
+}
+
 static void test_aer(void **state)
 {
         World w;
@@ -474,6 +503,7 @@ int main(void)
             cmocka_unit_test(test_media_errors),
             cmocka_unit_test(test_found_errors),
             cmocka_unit_test(test_hot_minutes),
+            cmocka_unit_test(test_frozen_temperature),
             cmocka_unit_test(test_aer),
             cmocka_unit_test(test_port_errors),
             cmocka_unit_test(test_port_that_was_faster),
