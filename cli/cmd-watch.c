@@ -40,7 +40,9 @@ typedef struct Watch {
         Form form;
         int signals;
         PnClient *client;  /* NULL while the daemon is away */
+        PnClient *asker;   /* of alerts, of the same daemon; NULL without a program */
         bool has_answered; /* on this connection */
+        bool is_too_old;   /* the daemon that is connected cannot tell of alerts */
         int64_t deadline;  /* CLOCK_MONOTONIC, ms: of its first answer, or of the next attempt */
         int retry_ms;
         char *lost;        /* why the daemon is away, if it once was there */
@@ -49,6 +51,7 @@ typedef struct Watch {
         Facts facts;       /* its last status */
         Findings findings; /* what it has, and what nobody can tell the end of */
         Findings alerts;   /* the same for what the journal was told */
+        bool knows_alerts; /* it told of alerts at least once */
         Screen *screen;
         Runner *runner;
         bool enough;
@@ -306,7 +309,7 @@ static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const P
         for (unsigned i = 0; i < n && r >= 0; i++) {
                 const PnFinding *before = find(watch->alerts.n, watch->alerts.v, &alerts[i]);
 
-                if (before ? is_news(before, &alerts[i]) : watch->is_known)
+                if (before ? is_news(before, &alerts[i]) : watch->knows_alerts)
                         r = runner_add(watch->runner, &alerts[i], before ? "changed" : "raised");
                 if (r >= 0)
                         r = append(&next, &alerts[i]);
@@ -321,25 +324,32 @@ static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const P
         }
         findings_done(&watch->alerts);
         watch->alerts = next;
+        watch->knows_alerts = true;
         return r;
 }
 
-static void say_beginning(Watch *watch, const PnStatus *status, unsigned n_alerts)
+static void say_beginning(Watch *watch, const PnStatus *status)
 {
         Cli *cli = watch->cli;
-        char now[32], line[128];
+        char now[32];
 
         if (watch->form == FORM_LINES) {
                 pn_buf_printf(&cli->page, "%s ", local_time(now));
                 term_put(&cli->term, &cli->page, status->summary.v);
                 pn_buf_puts(&cli->page, "\n");
         }
-        if (watch->runner && n_alerts) {
-                (void)snprintf(line, sizeof line,
-                               "%u alert%s before this began: the program is run for what comes",
-                               n_alerts, n_alerts == 1 ? " was told" : "s were told");
-                cli_note(cli, line);
-        }
+}
+
+static void say_standing(Watch *watch, unsigned n_alerts)
+{
+        char line[128];
+
+        if (n_alerts == 0)
+                return;
+        (void)snprintf(line, sizeof line,
+                       "%u alert%s before this began: the program is run for what comes", n_alerts,
+                       n_alerts == 1 ? " was told" : "s were told");
+        cli_note(watch->cli, line);
 }
 
 static void keep_status(Watch *watch, PnStatus *status)
@@ -355,25 +365,68 @@ static void subscription_done(PnSubscribeOut *out)
         pn_done(pn_type_SubscribeOut(), out);
 }
 
-/* 0; -EBADMSG with a sentence if it makes no sense; or another negative errno. */
+static void alerts_done(PnListAlertsOut *out)
+{
+        pn_done(pn_type_ListAlertsOut(), out);
+}
+
+/* Asks what the journal was told; of a daemon that is too old to tell, once. 0; -ENOMEM; or
+ * -ECONNRESET, with a sentence unless memory is short, after which the daemon counts as away. */
+static int ask_alerts(Watch *watch, PnListAlertsOut *ret, char **ret_error)
+{
+        _cleanup_(pn_reply_done) PnReply reply = {0};
+        int r;
+
+        if (watch->is_too_old)
+                return 0;
+        r = pn_client_call(watch->asker, "io.pnhw.Hardware.ListAlerts", NULL, false, &reply,
+                           ret_error);
+        if (r >= 0 && reply.error && strcmp(source_short_error(&reply), "MethodNotFound") == 0) {
+                watch->is_too_old = true;
+                return 0;
+        }
+        if (r >= 0 && reply.error) {
+                *ret_error = pn_reply_describe_error(&reply);
+                return *ret_error ? -ECONNRESET : -ENOMEM;
+        }
+        if (r >= 0)
+                r = pn_read_json(pn_type_ListAlertsOut(), reply.parameters, PN_JSON_ALLOW_UNKNOWN,
+                                 ret, ret_error, NULL);
+        return r >= 0 || r == -ENOMEM ? r : -ECONNRESET;
+}
+
+/* 0; -EBADMSG with a sentence if it makes no sense; -ECONNRESET with one if the daemon does not
+ * tell of its alerts, and then nothing of the answer was taken; or another negative errno. */
 static int take_answer(Watch *watch, const PnReply *reply, char **ret_error)
 {
         _cleanup_(subscription_done) PnSubscribeOut out = {0};
+        _cleanup_(alerts_done) PnListAlertsOut told = {0};
+        bool was_too_old = watch->is_too_old;
         int r = pn_read_json(pn_type_SubscribeOut(), reply->parameters, PN_JSON_ALLOW_UNKNOWN, &out,
                              ret_error, NULL);
 
         if (r < 0)
                 return r == -ENOMEM ? r : -EBADMSG;
+        /* They are at least as new as the status: what changed since comes with the next one. */
+        if (watch->runner)
+                r = ask_alerts(watch, &told, ret_error);
+        if (r < 0)
+                return r;
         if (watch->lost && watch->form != FORM_PAGE)
                 cli_note(watch->cli, "pnhwd is back");
         free(PN_STEAL(watch->lost));
         watch->has_answered = true;
         watch->retry_ms = RETRY_FIRST_MS;
         if (!watch->is_known)
-                say_beginning(watch, out.status.v, out.alerts.n);
+                say_beginning(watch, out.status.v);
+        if (watch->is_too_old && !was_too_old)
+                cli_note(watch->cli, "pnhwd is too old for --exec: it has no ListAlerts, and the "
+                                     "program is not run");
+        if (watch->runner && !watch->is_too_old && !watch->knows_alerts)
+                say_standing(watch, told.alerts.n);
         r = take_findings(watch, out.status.v);
-        if (r >= 0 && watch->runner)
-                r = take_alerts(watch, out.status.v, out.alerts.n, out.alerts.v);
+        if (r >= 0 && watch->runner && !watch->is_too_old)
+                r = take_alerts(watch, out.status.v, told.alerts.n, told.alerts.v);
         if (r >= 0)
                 keep_status(watch, out.status.v);
         return r;
@@ -381,15 +434,20 @@ static int take_answer(Watch *watch, const PnReply *reply, char **ret_error)
 
 /* ---- the daemon ---- */
 
-/* 0 or what lib/client.h has. */
+/* 0 or what lib/client.h has. The one that is asked connects first: if the daemon is another one by
+ * the time that it answers the other, it is not asked but found to be gone. */
 static int subscribe(Watch *watch, char **ret_error)
 {
-        int r = pn_client_connect(watch->cli->socket, TALK_MS, &watch->client, ret_error);
+        int r = 0;
 
+        if (watch->runner)
+                r = pn_client_connect(watch->cli->socket, TALK_MS, &watch->asker, ret_error);
+        if (r >= 0)
+                r = pn_client_connect(watch->cli->socket, TALK_MS, &watch->client, ret_error);
         if (r >= 0)
                 r = pn_client_send(watch->client, "io.pnhw.Hardware.Subscribe", NULL, true,
                                    ret_error);
-        watch->has_answered = false;
+        watch->has_answered = watch->is_too_old = false;
         watch->deadline = now_ms() + FIRST_MS;
         return r;
 }
@@ -398,6 +456,7 @@ static int subscribe(Watch *watch, char **ret_error)
 static int lose(Watch *watch, const char *why)
 {
         pn_client_free(PN_STEAL(watch->client));
+        pn_client_free(PN_STEAL(watch->asker));
         watch->deadline = now_ms() + watch->retry_ms;
         watch->retry_ms = watch->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : watch->retry_ms * 2;
         if (watch->lost)
@@ -462,7 +521,7 @@ static int listen_to(Watch *watch, int *ret_code)
                         return sentence ? lose(watch, sentence) : -ENOMEM;
                 }
                 r = take_answer(watch, &reply, &sentence);
-                if (r == -EBADMSG && watch->is_known)
+                if (r == -ECONNRESET || (r == -EBADMSG && watch->is_known))
                         return lose(watch, sentence ? sentence : "its answer makes no sense");
                 if (r == -EBADMSG) {
                         leave_screen(watch);
@@ -593,6 +652,7 @@ static void watch_done(Watch *watch)
         screen_leave(watch->screen);
         runner_free(watch->runner);
         pn_client_free(watch->client);
+        pn_client_free(watch->asker);
         facts_done(&watch->facts);
         findings_done(&watch->findings);
         findings_done(&watch->alerts);

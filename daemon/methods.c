@@ -152,6 +152,14 @@ static int answer_findings(const Request *request, const PnListFindingsIn *in, P
         return r < 0 ? r : share_blob(blob, ret);
 }
 
+static int answer_alerts(const Request *request, PnAnswer *ret)
+{
+        PnBlob *blob;
+        int r = pn_snapshot_alerts(request->snapshot, &blob);
+
+        return r < 0 ? r : share_blob(blob, ret);
+}
+
 static int answer_check(const Request *request, const PnCheckIn *in, PnAnswer *ret)
 {
         int r, rank = rank_or(&in->min_severity, "warning");
@@ -332,6 +340,8 @@ static int dispatch(const Request *request, const PnMethod *method, const Parame
                 return answer_device(request, &in->device, ret);
         case PN_METHOD_ListFindings:
                 return answer_findings(request, &in->findings, ret);
+        case PN_METHOD_ListAlerts:
+                return answer_alerts(request, ret);
         case PN_METHOD_Check:
                 return answer_check(request, &in->check, ret);
         case PN_METHOD_Subscribe:

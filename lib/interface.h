@@ -35,6 +35,11 @@ struct json_object;
 
 #define PN_LIST_FINDINGS_OUT_FIELDS(F, T) F(T, MANY, findings, Finding, "FINDINGS", "Worst first.")
 
+#define PN_LIST_ALERTS_OUT_FIELDS(F, T)                                                            \
+        F(T, MANY, alerts, Finding, "ALERTS",                                                      \
+          "Each as it was last seen, with the severity that the journal has. Unlike findings "     \
+          "these do not come and go with each reading.")
+
 #define PN_CHECK_IN_FIELDS(F, T)                                                                   \
         F(T, TEXT, device, "", "DEVICE", "One device by any of its names; all if left out.")       \
         F(T, TEXT, min_severity, "", "SEVERITY",                                                   \
@@ -51,10 +56,6 @@ struct json_object;
         F(T, MANY, changed, Finding, "CHANGED",                                                    \
           "Findings that are new or different since the answer before, and, with state cleared, "  \
           "those that are gone; none in the first answer.")                                        \
-        F(T, MANY, alerts, Finding, "ALERTS",                                                      \
-          "What the journal was told and not yet told to be over: as it was last seen, with the "  \
-          "severity that the journal has. Unlike findings these do not come and go with each "     \
-          "reading.")                                                                              \
         F(T, ONE, status, Status, "STATUS", "As GetStatus gives it.")
 
 #define PN_REFRESH_IN_FIELDS(F, T)                                                                 \
@@ -84,6 +85,7 @@ struct json_object;
         T(GetDeviceOut, PN_GET_DEVICE_OUT_FIELDS, "Results of GetDevice.")                         \
         T(ListFindingsIn, PN_LIST_FINDINGS_IN_FIELDS, "Parameters of ListFindings.")               \
         T(ListFindingsOut, PN_LIST_FINDINGS_OUT_FIELDS, "Results of ListFindings.")                \
+        T(ListAlertsOut, PN_LIST_ALERTS_OUT_FIELDS, "Results of ListAlerts.")                      \
         T(CheckIn, PN_CHECK_IN_FIELDS, "Parameters of Check.")                                     \
         T(CheckOut, PN_CHECK_OUT_FIELDS, "Results of Check.")                                      \
         T(SubscribeOut, PN_SUBSCRIBE_OUT_FIELDS, "Results of Subscribe.")                          \
@@ -106,12 +108,15 @@ PN_PARAMETER_TYPES(PN_DECLARE_TYPE)
           "Everything about one device, and its links up to the root.")                            \
         M(ListFindings, pn_type_ListFindingsIn, pn_type_ListFindingsOut, false,                    \
           "What is wrong, worst first.")                                                           \
+        M(ListAlerts, NULL, pn_type_ListAlertsOut, false,                                          \
+          "What the journal was told and not yet told to be over.")                                \
         M(Check, pn_type_CheckIn, pn_type_CheckOut, false,                                         \
           "A verdict for monitoring: one word, one line, figures. UNKNOWN if nothing is wrong in " \
           "what is known but a part could not be read.")                                           \
         M(Subscribe, NULL, pn_type_SubscribeOut, true,                                             \
-          "The status at once, and again at each change. Must be called with `more`. A reader "    \
-          "that falls behind gets the newest status, not each one between.")                       \
+          "The status at once, and again at each change, also when only what ListAlerts gives "    \
+          "or the inventory changed. Must be called with `more`. A reader that falls behind gets " \
+          "the newest status, not each one between.")                                              \
         M(Refresh, pn_type_RefreshIn, pn_type_RefreshOut, false,                                   \
           "Reads the hardware now, and answers when it is done. For root and the group pnhw. A "   \
           "source that was started less than two seconds ago is not started again.")               \

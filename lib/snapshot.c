@@ -95,6 +95,7 @@ void pn_snapshot_unref(PnSnapshot *snapshot)
         pn_events_done(&snapshot->alerts);
         pn_blob_unref(snapshot->status_answer);
         pn_blob_unref(snapshot->metrics_answer);
+        pn_blob_unref(snapshot->alerts_answer);
         for (size_t i = 0; i < PN_ELEMENTS(snapshot->inventory_answers); i++)
                 pn_blob_unref(snapshot->inventory_answers[i]);
         for (size_t i = 0; i < PN_N_SEVERITIES; i++)
@@ -190,6 +191,22 @@ int pn_snapshot_findings(PnSnapshot *snapshot, int min_rank, bool include_accept
                         return -ENOMEM;
         }
         *ret = *at;
+        return 0;
+}
+
+int pn_snapshot_alerts(PnSnapshot *snapshot, PnBlob **ret)
+{
+        if (!snapshot->alerts_answer) {
+                /* A view of the snapshot's own objects, only written and never released. */
+                PnListAlertsOut out = {
+                    .alerts = {PN_KNOWN, snapshot->alerts.n, snapshot->alerts.v},
+                };
+                int r = make_answer(pn_type_ListAlertsOut(), &out, &snapshot->alerts_answer);
+
+                if (r < 0)
+                        return r;
+        }
+        *ret = snapshot->alerts_answer;
         return 0;
 }
 
@@ -479,9 +496,8 @@ int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscri
 
 static void changed_done(PnSubscribeOut *out)
 {
-        /* The status and the alerts in it are views of a snapshot's. */
+        /* The status in it is a snapshot's. */
         out->status.v = NULL;
-        memset(&out->alerts, 0, sizeof out->alerts);
         pn_done(pn_type_SubscribeOut(), out);
 }
 
@@ -490,7 +506,6 @@ int pn_snapshot_event(const PnSnapshot *before, const PnSnapshot *after, PnBuf *
         _cleanup_(changed_done) PnSubscribeOut out = {
             .generation = after->status.generation,
             .changed = {.state = PN_KNOWN},
-            .alerts = {PN_KNOWN, after->alerts.n, after->alerts.v},
             .status = {PN_KNOWN, (PnStatus *)(uintptr_t)&after->status},
         };
 

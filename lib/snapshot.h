@@ -50,6 +50,7 @@ typedef struct PnSnapshot {
         PnBlob *metrics_answer;
         PnBlob *inventory_answers[PN_ALL_PARTS + 1];
         PnBlob *findings_answers[PN_N_SEVERITIES][2];
+        PnBlob *alerts_answer;
 } PnSnapshot;
 
 /* Takes over what `inventory` and `status` hold (both are empty afterwards), also on failure. 0 or
@@ -60,10 +61,12 @@ void pn_snapshot_unref(PnSnapshot *snapshot);
 PN_DEFINE_CLEANUP(PnSnapshot *, pn_snapshot_unref);
 
 /* The complete answers (without terminator) to GetStatus; to GetInventory for a set of parts; to
- * ListFindings. The blob is the snapshot's: take a reference to keep it. 0 or -ENOMEM. */
+ * ListFindings; to ListAlerts. The blob is the snapshot's: take a reference to keep it. 0 or
+ * -ENOMEM. */
 int pn_snapshot_status(PnSnapshot *snapshot, PnBlob **ret);
 int pn_snapshot_inventory(PnSnapshot *snapshot, PnParts parts, PnBlob **ret);
 int pn_snapshot_findings(PnSnapshot *snapshot, int min_rank, bool include_accepted, PnBlob **ret);
+int pn_snapshot_alerts(PnSnapshot *snapshot, PnBlob **ret);
 
 /* The same, to GetMetrics. */
 int pn_snapshot_metrics(PnSnapshot *snapshot, PnBlob **ret);

@@ -303,13 +303,16 @@ def a_finding(name, state="new", severity="warning", **more):
 
 
 class Server:
-    """Answers GetStatus with the newest status, and sends it to subscribers."""
+    """Answers GetStatus and ListAlerts with the newest, and sends the status to subscribers."""
 
     def __init__(self, path):
         self.path = os.path.join(path, "s")
         self.lock = threading.Condition()
-        self.calls, self.event, self.peers, self.listener = [], None, [], None
-        self.refuses = None
+        self.calls, self.event, self.alerts, self.listener = [], None, [], None
+        self.peers, self.subscribers = [], []
+        self.refuses = self.instead_of_alerts = None
+        # Of these connections: statuses that were sent, and calls for the alerts with them.
+        self.n_sent, self.n_listed, self.is_listed = 0, 0, False
 
     def __enter__(self):
         self.start()
@@ -334,7 +337,8 @@ class Server:
             for peer in self.peers:
                 with contextlib.suppress(OSError):
                     peer.shutdown(socket.SHUT_RDWR)
-            self.listener, self.peers = None, []
+            self.listener, self.peers, self.subscribers = None, [], []
+            self.n_sent = self.n_listed = 0
 
     def accept(self, listener):
         while True:
@@ -342,6 +346,8 @@ class Server:
                 peer = listener.accept()[0]
             except OSError:
                 return
+            with self.lock:
+                self.peers.append(peer)
             threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
 
     def serve(self, peer):
@@ -352,6 +358,8 @@ class Server:
             except OSError:
                 more = b""
             if not more:
+                with self.lock:
+                    self.subscribers = [one for one in self.subscribers if one is not peer]
                 return
             data += more
             while b"\0" in data:
@@ -359,15 +367,22 @@ class Server:
                 call = json.loads(call)
                 method = call["method"].rsplit(".", 1)[1]
                 with self.lock:
+                    if peer not in self.peers:
+                        return
                     self.calls.append((method, call.get("parameters")))
                     self.lock.notify_all()
                     if self.refuses:
                         self.send(peer, {"error": self.refuses, "parameters": {}})
+                    elif method == "ListAlerts":
+                        self.n_listed, self.is_listed = self.n_listed + 1, True
+                        self.send(peer, self.instead_of_alerts or
+                                  {"parameters": {"alerts": self.alerts}})
                     elif method == "GetStatus":
                         self.send(peer, {"parameters": self.event["status"]})
                     elif method == "Subscribe":
-                        self.peers.append(peer)
+                        self.subscribers.append(peer)
                         if self.event:
+                            self.n_sent += 1
                             self.send(peer, {"parameters": self.event, "continues": True})
 
     @staticmethod
@@ -376,10 +391,16 @@ class Server:
             peer.sendall(json.dumps(answer).encode() + b"\0")
 
     def says(self, status, alerts=()):
+        """Tells a new status. One that asks for alerts gets those with the status before first: of
+        two in a row it would only see the second."""
         with self.lock:
-            self.event = {"generation": status["generation"], "changed": [],
-                          "alerts": list(alerts), "status": status}
-            for peer in self.peers:
+            if self.is_listed and not self.instead_of_alerts:
+                check(self.lock.wait_for(lambda: self.n_listed >= self.n_sent, SECONDS),
+                      "nobody asks for alerts")
+            self.event = {"generation": status["generation"], "changed": [], "status": status}
+            self.alerts = list(alerts)
+            for peer in self.subscribers:
+                self.n_sent += 1
                 self.send(peer, {"parameters": self.event, "continues": True})
 
     def asked(self, method):
@@ -668,6 +689,79 @@ def programs_that_fail_or_hang():
             if shutil.which("pgrep"):
                 eventually("its children have ended, too", lambda: subprocess.run(
                     ["pgrep", "-fx", long], check=False, capture_output=True).returncode, SECONDS)
+
+
+@case
+def alerts_alone_are_news():
+    with folder() as path, Server(path) as server:
+        program = Program(path)
+        hot = a_finding("a" * 12, "raised")
+        server.says(a_status())
+        with Watch(server.path, "--exec=" + program.file) as w:
+            w.lines(1)
+            server.says(a_status(generation=2), [hot])
+            server.says(a_status(generation=3))
+            equal(program.short(2), ["a:raised:warning", "a:cleared:warning"])
+            equal(w.text["out"].count("\n"), 1)
+            server.wait_for("ListAlerts", 3)
+        equal(len(server.asked("ListAlerts")), 3)
+        # Without a program nobody needs them.
+        with Watch(server.path) as w:
+            w.lines(1)
+        equal(len(server.asked("ListAlerts")), 3)
+
+
+@case
+def alerts_that_cannot_be_got_are_a_lost_connection():
+    """Also the first time: what cannot be compared is not taken."""
+    with folder() as path, Server(path) as server:
+        program = Program(path)
+        old, hot, other = (a_finding(c * 12, "raised") for c in "abc")
+        server.says(a_status(old), [old])
+        busy = {"error": "io.pnhw.Hardware.Busy", "parameters": {}}
+        server.instead_of_alerts = busy
+        with Watch(server.path, "--exec=" + program.file) as w:
+            has(w.lines(1, "err")[0], "pnhwd is away (the daemon has too many connections")
+            server.wait_for("ListAlerts", 2)
+            equal(w.text["out"], "")
+            server.instead_of_alerts = None
+            equal([line.split(": ", 1)[1] for line in w.lines(3, "err")[1:]], [
+                "pnhwd is back",
+                "1 alert was told before this began: the program is run for what comes"])
+            server.says(a_status(old, hot, generation=2), [old, hot])
+            equal(program.short(1), ["b:raised:warning"])
+            for n, wrong in enumerate((busy, {"parameters": {"alerts": "none"}},
+                                       {"parameters": {}})):
+                server.instead_of_alerts = wrong
+                server.says(a_status(old, hot, other, generation=3 + n), [old, hot, other])
+                has(w.lines(4 + 2 * n, "err")[-1], "pnhwd is away (")
+                server.instead_of_alerts = None
+                has(w.lines(5 + 2 * n, "err")[-1], "pnhwd is back")
+            equal(program.short(2), ["b:raised:warning", "c:raised:warning"])
+
+
+@case
+def a_daemon_too_old_to_tell_of_alerts():
+    with folder() as path, Server(path) as server:
+        program = Program(path)
+        old, hot = (a_finding(c * 12, "raised") for c in "ab")
+        server.says(a_status())
+        server.instead_of_alerts = {"error": "org.varlink.service.MethodNotFound",
+                                    "parameters": {"method": "io.pnhw.Hardware.ListAlerts"}}
+        with Watch(server.path, "--exec=" + program.file) as w:
+            equal(w.lines(1, "err"), ["pnhwctl: pnhwd is too old for --exec: it has no ListAlerts, "
+                                      "and the program is not run"])
+            server.says(a_status(old, generation=2), [old])
+            # The rest is as ever, and it is neither asked nor said again.
+            w.lines(2)
+            equal((w.text["err"].count("\n"), len(server.asked("ListAlerts"))), (1, 1))
+            # An update of the daemon ends that; what stood by then is not new.
+            server.stop()
+            server.instead_of_alerts = None
+            server.start()
+            has(w.lines(4, "err")[3], "1 alert was told before this began")
+            server.says(a_status(old, hot, generation=3), [old, hot])
+            equal(program.short(1), ["b:raised:warning"])
 
 
 @case

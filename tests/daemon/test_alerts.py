@@ -84,6 +84,9 @@ class World:
         equal(len(found), 1, code)
         return found[0]
 
+    def standing(self):
+        return self.daemon.ok("ListAlerts")["alerts"]
+
     def codes(self):
         return sorted(f["code"] for f in self.daemon.ok("GetStatus")["findings"])
 
@@ -114,7 +117,7 @@ def told_once_and_over_once():
         w.machine.pci(width=1)
         w.start()
         equal(w.finding("pcie.degraded")["state"], "new")
-        equal(w.told(), [])
+        equal((w.told(), w.standing()), ([], []))
         w.later(61, "pci", "nvme")
         equal(w.finding("pcie.degraded")["state"], "raised")
         events = w.events()
@@ -126,12 +129,19 @@ def told_once_and_over_once():
         equal((finding["id"], finding["state"]), (entry["PNHW_ID"], "raised"))
         check(len(entry["MESSAGE_ID"]) == 32, entry)
         check("nvme1 uses 1 of 4 lanes" in entry["MESSAGE"], entry["MESSAGE"])
+        equal(w.standing(), [finding])
         w.later(61, "pci", "nvme")
         equal(w.told(), [])
         w.machine.pci(width=4)
         w.later(61, "pci", "nvme")
-        equal((w.codes(), w.told()), ([], []))
-        w.later(301, "pci", "nvme")
+        # The finding is gone and the alert is not; and its end, which no finding shows, is heard of.
+        equal((w.codes(), w.told(), [a["id"] for a in w.standing()]), ([], [], [entry["PNHW_ID"]]))
+        with w.daemon.connect() as subscriber:
+            subscriber.ask(HARDWARE + "Subscribe", more=True)
+            subscriber.receive()
+            generation = w.later(301, "pci", "nvme")
+            heard = subscriber.receive()["parameters"]
+        equal((heard["changed"], heard["generation"], w.standing()), ([], generation, []))
         events = w.events()
         equal([(e["PNHW_STATE"], e["PRIORITY"]) for e in events], [("cleared", "5")])
         check(events[0]["MESSAGE"].startswith("Over: "), events[0]["MESSAGE"])

@@ -352,6 +352,7 @@ def every_method_answers():
         device = d.ok("GetDevice", {"name": "nvme1n1"})["device"]
         equal(device["nvme"]["serial"], "S1")
         equal(d.ok("ListFindings"), {"findings": status["findings"]})
+        equal(d.ok("ListAlerts"), {"alerts": []})
         answer = d.ok("Check")
         equal((answer["status"], answer["code"]), ("OK", 0))
         check("\n" not in answer["line"], answer)
@@ -423,6 +424,8 @@ def every_error():
         equal(error("GetInventory", {"kinds": ["disks", "floppies"]}),
               (invalid, {"parameter": "kinds"}))
         equal(error("ListFindings", {"min_severity": "bad"}),
+              (invalid, {"parameter": "min_severity"}))
+        equal(error("ListAlerts", {"min_severity": "bad"}),
               (invalid, {"parameter": "min_severity"}))
         equal(error("Check", {"min_severity": "bad"}), (invalid, {"parameter": "min_severity"}))
         equal(error("Refresh", {"sources": ["gpu"]}), (invalid, {"parameter": "sources"}))
@@ -1151,6 +1154,7 @@ def subscribers_hear_of_changes():
         c.ask(HARDWARE + "Subscribe", more=True)
         first = c.receive()
         check(first["continues"], first)
+        equal(sorted(first["parameters"]), ["changed", "generation", "status"])
         equal((first["parameters"]["changed"], first["parameters"]["generation"]), ([], 1))
         equal(first["parameters"]["status"], d.ok("GetStatus"))
         # A reading that changes nothing is no news.

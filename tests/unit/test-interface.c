@@ -155,11 +155,16 @@ static void test_text(void **state _unused_)
             "method GetDevice(name: string) -> (device: Device)\n",
             "method ListFindings(min_severity: ?string, include_accepted: ?bool) -> (findings: "
             "[]Finding)\n",
+            "method ListAlerts() -> (alerts: []Finding)\n",
             "method Check(device: ?string, min_severity: ?string) -> (status: string, code: int, "
             "line: string, perfdata: string)\n",
             "method Subscribe() -> (generation: int, changed: []Finding, status: Status)\n",
             "method Refresh(sources: ?[]string) -> (generation: int)\n",
+            "method Accept(id: string, reason: ?string, until: ?string) -> ()\n",
+            "method Unaccept(id: string) -> ()\n",
+            "method GetMetrics() -> (openmetrics: string)\n",
             "error NoSuchDevice (name: string)\n",
+            "error NoSuchFinding (id: string)\n",
             "error NotReady ()\n",
             "error Busy ()\n",
         };
@@ -173,7 +178,7 @@ static void test_text(void **state _unused_)
                 if (!strstr(buf.data, lines[i]))
                         fail_msg("not in the interface: %s", lines[i]);
         parse(parser, buf.data, "io.pnhw.Hardware");
-        assert_int_equal(parser->n_methods, 10);
+        assert_int_equal(parser->n_methods, 11);
 }
 
 static void test_service_text(void **state _unused_)

@@ -263,8 +263,6 @@ static void test_event(void **state _unused_)
         _cleanup_buf_ PnBuf first = {0}, second = {0};
         struct json_object *json;
 
-        assert_int_equal(
-            pn_copy(pn_type_Finding(), PN_APPEND(&b->alerts), &b->status.findings.v[0]), 0);
         assert_int_equal(pn_snapshot_event(NULL, b, &first), 0);
         json = parse(first.data, first.len);
         assert_true(json_object_get_boolean(at(json, "continues")));
@@ -274,8 +272,42 @@ static void test_event(void **state _unused_)
         assert_int_equal(pn_snapshot_event(a, b, &second), 0);
         json = parse(second.data, second.len);
         assert_int_equal(json_object_array_length(at(json, "parameters.changed")), 3);
-        assert_int_equal(json_object_array_length(at(json, "parameters.alerts")), 1);
         assert_int_equal(json_object_get_int(at(json, "parameters.generation")), 2);
+        /* These three and no other: contract. */
+        assert_int_equal(json_object_object_length(at(json, "parameters")), 3);
+        json_object_put(json);
+        pn_snapshot_unref(a);
+        pn_snapshot_unref(b);
+}
+
+static void test_alerts(void **state _unused_)
+{
+        PnSnapshot *a = make(1, "fresh", some_findings), *b = make(2, "fresh", some_findings);
+        _cleanup_buf_ PnBuf event = {0};
+        PnListAlertsOut out = {0};
+        PnBlob *blob, *again;
+        struct json_object *json;
+
+        assert_int_equal(pn_snapshot_alerts(a, &blob), 0);
+        assert_string_equal(blob->data, "{\"parameters\":{\"alerts\":[]}}");
+        assert_int_equal(
+            pn_copy(pn_type_Finding(), PN_APPEND(&b->alerts), &b->status.findings.v[1]), 0);
+        assert_int_equal(pn_snapshot_alerts(b, &blob), 0);
+        assert_int_equal(pn_snapshot_alerts(b, &again), 0);
+        assert_ptr_equal(blob, again);
+        json = parse(blob->data, blob->length);
+        assert_int_equal(pn_read_json(pn_type_ListAlertsOut(), at(json, "parameters"),
+                                      PN_JSON_STRICT, &out, NULL, NULL),
+                         0);
+        assert_int_equal(out.alerts.n, 1);
+        assert_true(pn_equal(pn_type_Finding(), &out.alerts.v[0], &b->status.findings.v[1]));
+        pn_done(pn_type_ListAlertsOut(), &out);
+        json_object_put(json);
+        /* They alone are worth an answer, in which nothing changed. */
+        assert_true(pn_snapshot_differs(a, b));
+        assert_int_equal(pn_snapshot_event(a, b, &event), 0);
+        json = parse(event.data, event.len);
+        assert_int_equal(json_object_array_length(at(json, "parameters.changed")), 0);
         json_object_put(json);
         pn_snapshot_unref(a);
         pn_snapshot_unref(b);
@@ -330,6 +362,7 @@ int main(void)
             cmocka_unit_test(test_differs),
             cmocka_unit_test(test_changes),
             cmocka_unit_test(test_event),
+            cmocka_unit_test(test_alerts),
             cmocka_unit_test(test_nothing),
             cmocka_unit_test(metrics_are_written_once),
         };
