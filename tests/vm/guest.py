@@ -27,6 +27,9 @@ STATE = "/var/lib/vm-test"
 UNITS_OF_TEST = "/run/systemd/system"
 SETS = "/sys/module/vmlink/parameters/set"
 
+# Seconds that a reading may take here.
+DEADLINE = 30
+
 # Registers' codes of speeds, in GT/s.
 GTS = {2.5: 1, 5: 2, 8: 3, 16: 4}
 
@@ -61,6 +64,8 @@ class Host:
 
 
 HOST = None
+# Words of the proofs that are wanted; empty: all.
+ONLY = []
 
 
 def check(truth, why):
@@ -75,6 +80,8 @@ def equal(got, expected, what=""):
 def proof(name):
     """Runs what follows at once, as a proof of that name."""
     def decorate(function):
+        if ONLY and not any(word in name for word in ONLY):
+            return function
         start = time.monotonic()
         try:
             function()
@@ -88,9 +95,7 @@ def proof(name):
             HOST.say(f"not ok - {name}: {why[:1500]}")
         else:
             HOST.say(f"ok - {name}")
-        took = time.monotonic() - start
-        if took > 10:
-            HOST.say(f"# {took:.0f} s")
+        print(f"took {time.monotonic() - start:.1f} s: {name}", flush=True)
         return function
     return decorate
 
@@ -108,7 +113,7 @@ def run(*command, user=None, stdin=None, timeout=60, good=True):
     return done.stdout
 
 
-def eventually(condition, seconds=30, pause=0.2):
+def eventually(condition, seconds=60, pause=0.2):
     """Until `condition` is true, or no longer raises; its last value."""
     end = time.monotonic() + seconds
     while True:
@@ -170,7 +175,7 @@ def refresh(*sources):
     check("generation" in answer, f"Refresh: {answer}")
 
 
-def after_reading(condition, *sources, seconds=40):
+def after_reading(condition, *sources, seconds=90):
     """Until `condition` is true of a new reading."""
     def once():
         refresh(*sources)
@@ -193,10 +198,15 @@ def unfresh():
             if (sources.get(name) or {}).get("state") != "fresh"}
 
 
-def all_fresh():
-    why = unfresh()
-    check(not why, f"not fresh: {why}")
-    return True
+def all_fresh(seconds=200):
+    """Waits until every source is; reads again what is not."""
+    def once():
+        why = unfresh()
+        if why:
+            refresh(*why)
+        check(not why, f"not fresh: {why}")
+        return True
+    eventually(once, seconds, pause=1)
 
 
 def findings(code):
@@ -204,7 +214,15 @@ def findings(code):
 
 
 def drive(serial):
-    return next(d for d in inventory("nvme")["nvme"] if d["serial"] == serial)
+    found = [d for d in inventory("nvme")["nvme"] if d["serial"] == serial]
+    check(found, f"no drive {serial}")
+    return found[0]
+
+
+def health_of(serial):
+    """It, or why there is none."""
+    check(drive(serial).get("health"), f"no health: {drive(serial)}, source {source('health')}")
+    return drive(serial)["health"]
 
 
 def main_pid():
@@ -266,7 +284,7 @@ def call(name, *arguments):
 def process():
     return dict(line.split(":\t", 1) for line in open("/proc/self/status") if ":\t" in line)
 def has_network():
-    if os.listdir("/sys/class/net") == ["lo"]:
+    if all(line.split(":")[0].strip() == "lo" for line in list(open("/proc/self/net/dev"))[2:]):
         raise OSError
 def config(path):
     if len(read(path, 256)) < 256:
@@ -283,7 +301,13 @@ def capabilities(*numbers):
 # What none of the units may do.
 unreadable("/etc/shadow", "/root/.secret", "/var/lib/vm-test/secret", "/proc/1/environ", "/dev/vda",
            "/dev/mem", "/dev/port", "/dev/nvme?n1", "/sys/kernel/debug/sched/debug")
-unwritable("/usr/vm-mark", "/etc/vm-mark", "/var/vm-mark", "/run/vm-mark", "/run/pnhw/vm-mark",
+# It may have a /run and a /tmp of its own: guest.py looks for what got out.
+for place in "/run", "/tmp", "/dev", "/dev/shm", "/var/tmp":
+    try:
+        opened(place + "/vm-mark", os.O_WRONLY | os.O_CREAT)
+    except OSError:
+        pass
+unwritable("/usr/vm-mark", "/etc/vm-mark", "/var/vm-mark", "/run/pnhw/vm-mark",
            "/run/pnhw/mountinfo", "/vm-mark", "/sys/power/pm_test", "/sys/bus/pci/rescan",
            "/proc/sys/kernel/hostname", "/proc/sysrq-trigger", "/dev/kmsg", "/dev/nvme?")
 can("makes a user name space", lambda: call("unshare", 0x10000000))
@@ -315,9 +339,8 @@ def in_sandbox(unit, script):
 
 
 def marks():
-    return [path for place in ("", "/usr", "/etc", "/var", "/run", "/run/pnhw", "/run/pnhw-probe",
-                                        "/run/pnhw-root")
-            for path in glob.glob(f"{place}/vm-mark")]
+    """What the units wrote that got out of them."""
+    return run("find", "/", "-name", "vm-mark", "-not", "-path", "/proc/*").split()
 
 
 @contextlib.contextmanager
@@ -382,12 +405,22 @@ def is_plugged(serial):
 # ---- The proofs: before the reboot -----------------------------------------------------------------
 
 
+def slow_machine():
+    """Without hardware virtualisation, beside other work, a reading may take many times what it takes
+    on a server; the daemon is to wait for it."""
+    folder = f"{UNITS_OF_TEST}/pnhwd.service.d"
+    os.makedirs(folder, exist_ok=True)
+    write(f"{folder}/slow.conf", "[Service]\nExecStart=\nExecStart=/usr/sbin/pnhwd "
+          f"--probe-deadline={DEADLINE}\nWatchdogSec=300\n")
+
+
 def first_boot():
     write(f"{STATE}/secret", "secret")
     write("/root/.secret", "secret")
     for path in (f"{STATE}/secret", "/root/.secret"):
         os.chmod(path, 0o600)
     run("udevadm", "settle")
+    slow_machine()
 
     @proof("the package installs, and its units run")
     def _():
@@ -403,7 +436,7 @@ def first_boot():
 
     @proof("all eight sources are fresh, those with probes behind sockets too")
     def _():
-        eventually(all_fresh, 30)
+        all_fresh()
         read_by_units = {line.split("@")[0] for line in run(
             "journalctl", "-b", "--no-pager", "-o", "cat", "-F", "UNIT", good=False).splitlines()}
         HOST.say(f"# units in the journal: {sorted(u for u in read_by_units if 'pnhw' in u)}")
@@ -418,7 +451,7 @@ def first_boot():
         before = {f["id"] for f in call("ListFindings")["findings"]}
         told = len(journal("PNHW_CODE=pcie.degraded"))
         run("systemctl", "restart", "pnhwd.service")
-        eventually(all_fresh)
+        all_fresh()
         equal({f["id"] for f in call("ListFindings")["findings"]}, before, "findings")
         equal(len(journal("PNHW_CODE=pcie.degraded")), told, "entries of pcie.degraded")
 
@@ -557,13 +590,13 @@ def readings():
     @proof("SMART is read by real admin commands, and says what nvme-cli says")
     def _():
         forget_health()
-        after_reading(lambda: drive("VM0").get("health"), "health")
+        after_reading(lambda: health_of("VM0"), "health")
         for serial in ("VM0", "SWITCHED0", "SWITCHED1"):
-            health, log = drive(serial)["health"], smart(serial)
+            health, log = health_of(serial), smart(serial)
             equal(health["temperature_c"], log["temperature"] - 273, "temperature")
             equal(health["used_percent"], log.get("percent_used", log.get("percentage_used")), "used")
             equal(health["spare_percent"], log["avail_spare"], "spare")
-            equal(health["power_on_hours"], log["power_on_hours"], "hours")
+            equal(health["power_on_hours"], int(log["power_on_hours"]), "hours")
             equal(health["warning_temperature_c"], 70, "the drive's own limit")
             equal(health["critical_warnings"] or [], [], "warnings")
 
@@ -603,7 +636,7 @@ def readings():
             equal({r["address"]: (r["verdict"], r["reason"]) for r in ratings
                    if r["verdict"] != "full"}, {})
             return True
-        after_reading(all_full, "pci", seconds=20)
+        after_reading(all_full, "pci")
         equal(findings("pcie.degraded"), [])
 
     @proof("a link below its rating is found, and named")
@@ -635,9 +668,9 @@ def hardware_that_changes():
     @proof("a drive that is plugged in is there, with its health")
     def _():
         HOST.qemu("device_add", **plug)
-        eventually(lambda: is_plugged("HOT"), 30)
-        after_reading(lambda: drive("HOT") and not drive("HOT")["lost"])
-        after_reading(lambda: drive("HOT").get("health"), "health")
+        eventually(lambda: is_plugged("HOT"))
+        after_reading(lambda: not drive("HOT")["lost"], "pci", "nvme")
+        after_reading(lambda: health_of("HOT"), "health")
 
     @proof("pulled out, it is lost, and a finding says so")
     def _():
@@ -660,8 +693,13 @@ def hardware_that_changes():
     @proof("plugged in again, it is back, and the finding is gone")
     def _():
         HOST.qemu("device_add", **plug)
-        eventually(lambda: is_plugged("HOT"), 30)
-        after_reading(lambda: not drive("HOT")["lost"] and not findings("nvme.lost"))
+        eventually(lambda: is_plugged("HOT"))
+
+        def back():
+            equal(drive("HOT")["lost"], False, "lost")
+            equal(findings("nvme.lost"), [])
+            return True
+        after_reading(back, "pci", "nvme")
 
     @proof("a temperature over its limit is found, and its return")
     def _():
@@ -679,10 +717,20 @@ def hardware_that_changes():
         for register, value in ((6, 0x1131), (7, 0xa201), (2, 70 << 4), (4, 85 << 4), (5, 40 << 4)):
             put(register, value)
         write(f"/sys/bus/i2c/devices/i2c-{bus}/new_device", "jc42 0x18")
-        after_reading(lambda: "jc42" in json.dumps(inventory("sensors")), "sensors")
+        eventually(lambda: "jc42" in [read(path) for path in glob.glob("/sys/class/hwmon/*/name")])
+
+        def seen():
+            chips = inventory("sensors")["sensors"]
+            check("jc42" in json.dumps(chips), f"chips {chips}, source {source('sensors')}")
+            return True
+        after_reading(seen, "sensors")
         equal(findings("sensor.hot"), [])
         put(5, 75 << 4)
-        found = after_reading(lambda: findings("sensor.hot"), "sensors")
+
+        def hot():
+            check(findings("sensor.hot"), f"chips {inventory('sensors')}, source {source('sensors')}")
+            return findings("sensor.hot")
+        found = after_reading(hot, "sensors")
         HOST.say(f"# {found[0]['summary']}")
         put(5, 40 << 4)
         after_reading(lambda: not findings("sensor.hot"), "sensors")
@@ -699,14 +747,19 @@ def hardware_that_changes():
             run("ip", "link", "set", port, "master", "bond0")
         run("ip", "link", "set", "bond0", "up")
         for port in ports:
-            eventually(lambda port=port: read(f"/sys/class/net/{port}/carrier") == "1", 20)
+            run("ip", "link", "set", port, "up")
+        for port in ports:
+            eventually(lambda port=port: read(f"/sys/class/net/{port}/carrier") == "1")
         after_reading(lambda: any(n["kind"] == "bond" for n in inventory("nics")["nics"]), "net")
         equal(findings("bond.member_down"), [])
-        HOST.qemu("set_link", name="net1", up=False)
-        eventually(lambda: "0" in {read(f"/sys/class/net/{port}/carrier") for port in ports}, 20)
-        found = after_reading(lambda: findings("bond.member_down"), "net")
+        run("ip", "link", "set", ports[1], "down")
+
+        def down():
+            check(findings("bond.member_down"), f"{inventory('nics')}, source {source('net')}")
+            return findings("bond.member_down")
+        found = after_reading(down, "net")
         HOST.say(f"# {found[0]['summary']}")
-        HOST.qemu("set_link", name="net1", up=True)
+        run("ip", "link", "set", ports[1], "up")
         after_reading(lambda: not findings("bond.member_down"), "net")
 
     # A unit that starts with this gives the probe's place to something else.
@@ -716,20 +769,20 @@ def hardware_that_changes():
             after_reading(lambda: source("pci")["state"] == "stale", "pci")
             check(source("pci")["reason"], "no reason")
             check(len(inventory("pci")["pci"]) > 5, "functions were dropped")
-            equal({s["name"] for s in call("GetStatus")["sources"] if s["name"] in
-                   ("block", "net", "sensors", "module") and s["state"] != "fresh"}, set())
+            equal({name: why for name, why in unfresh().items()
+                   if name in ("block", "net", "sensors", "module")}, {}, "others")
 
-    with replaced_probe("/usr/bin/sleep 40"):
+    with replaced_probe("/usr/bin/sleep 120"):
         @proof("so does one that hangs, while others are answered at once")
         def _():
-            deadline = time.monotonic() + 40
+            deadline = time.monotonic() + 3 * DEADLINE
             with socket.socket(socket.AF_UNIX) as waiting:
                 waiting.connect(SOCKET)
                 time.sleep(2.1)
                 waiting.sendall(b'{"method":"io.pnhw.Hardware.Refresh","parameters":'
                                 b'{"sources":["pci"]}}\0')
                 slowest = 0.0
-                while source("pci")["state"] == "fresh" or "10 s" not in source("pci")["reason"]:
+                while source("pci")["state"] == "fresh" or f"{DEADLINE} s" not in source("pci")["reason"]:
                     start = time.monotonic()
                     call("GetStatus")
                     slowest = max(slowest, time.monotonic() - start)
@@ -741,27 +794,25 @@ def hardware_that_changes():
     @proof("and the source is fresh again at the next reading")
     def _():
         run("systemctl", "stop", "pnhw-probe-admin@*.service")
-        after_reading(all_fresh)
+        all_fresh()
 
 
 def life():
     @proof("a daemon that is frozen is restarted by the watchdog")
     def _():
         folder = f"{UNITS_OF_TEST}/pnhwd.service.d"
-        os.makedirs(folder)
-        write(f"{folder}/watchdog.conf", "[Service]\nWatchdogSec=3\n")
+        write(f"{folder}/watchdog.conf", "[Service]\nWatchdogSec=5\n")
         run("systemctl", "daemon-reload")
         run("systemctl", "restart", "pnhwd.service")
         try:
             before = main_pid()
             os.kill(before, signal.SIGSTOP)
             eventually(lambda: main_pid() not in (0, before), 60)
-            eventually(all_fresh)
+            all_fresh()
             check(journal("-u", "pnhwd.service", "--grep=[Ww]atchdog timeout"),
                   "the journal has no time-out of the watchdog")
         finally:
             os.unlink(f"{folder}/watchdog.conf")
-            os.rmdir(folder)
             run("systemctl", "daemon-reload")
 
     @proof("one that is killed is back")
@@ -769,12 +820,12 @@ def life():
         before = main_pid()
         os.kill(before, signal.SIGKILL)
         eventually(lambda: main_pid() not in (0, before), 30)
-        eventually(all_fresh)
+        all_fresh()
 
     @proof("one that is stopped is started by the first who asks")
     def _():
         run("systemctl", "stop", "pnhwd.service", timeout=20)
-        check(call("GetStatus")["summary"], "no summary")
+        eventually(lambda: call("GetStatus")["summary"])
         active("pnhwd.service")
 
     def varlinkctl(*words):
@@ -805,7 +856,7 @@ def second_boot():
     def _():
         active(*UNITS)
         run("udevadm", "settle")
-        eventually(all_fresh, 60)
+        all_fresh()
         equal(run("systemctl", "show", "-P", "NRestarts", "pnhwd.service").strip(), "0", "restarts")
 
     @proof("a fault that is still there has the name that it had, and the journal is not told twice")
@@ -820,11 +871,13 @@ def second_boot():
 
     @proof("an upgrade restarts it, and it works")
     def _():
+        slow_machine()
+        run("systemctl", "daemon-reload")
         before = main_pid()
         run("dpkg", "-i", "1.deb", timeout=120)
         check(main_pid() not in (0, before), "the same process runs")
         active(*UNITS)
-        eventually(all_fresh, 30)
+        all_fresh()
         equal([f["id"] for f in findings("pcie.degraded")], [read(f"{STATE}/finding")], "findings")
 
     @proof("the journal has no complaint about it")
@@ -900,4 +953,5 @@ if sys.argv[1:2] == ["ask"]:
     ask()
 else:
     HOST = Host()
+    ONLY = read("only").split("\n") if os.path.exists("only") else []
     main()

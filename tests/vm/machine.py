@@ -154,6 +154,10 @@ def last_lines(path, n=40):
 def run(arguments, folder):
     with tarfile.open(f"{folder}/input.tar", "w") as tar:
         tar.add(os.path.join(HERE, "guest.py"), "guest.py")
+        if arguments.only:
+            with open(f"{folder}/only", "w", encoding="utf-8") as file:
+                file.write("\n".join(arguments.only))
+            tar.add(f"{folder}/only", "only")
         for n, package in enumerate(arguments.package):
             tar.add(package, f"{n}.deb")
     command = Machine(arguments.image, folder).arguments
@@ -162,9 +166,9 @@ def run(arguments, folder):
             subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log) as process:
         try:
             verdict = follow(process, folder, time.monotonic() + arguments.timeout)
-            if verdict is not None:
+            if verdict is not None and arguments.log:
                 # The journal follows on the console, then the machine goes off.
-                process.wait(60)
+                process.wait(120)
         except (OSError, subprocess.TimeoutExpired) as error:
             print(f"# {error}")
         finally:
@@ -181,7 +185,9 @@ def main():
     parser.add_argument("image")
     parser.add_argument("package", nargs="+")
     parser.add_argument("--log", help="a folder for the console, which has the journal")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds, of all; default 600")
+    parser.add_argument("--only", action="append", metavar="WORD",
+                        help="only proofs that have WORD in their name; may be given repeatedly")
+    parser.add_argument("--timeout", type=float, default=1200, help="seconds, of all; default 1200")
     arguments = parser.parse_args()
     if not shutil.which(QEMU):
         print(f"skip - the virtual machine: needs {QEMU}, of Debian's package qemu-system-x86")
@@ -190,12 +196,14 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pnhw-vm-") as folder:
-        verdict = run(arguments, folder)
-        if arguments.log:
-            os.makedirs(arguments.log, exist_ok=True)
-            for name in ("console", "qemu"):
-                for path in glob.glob(f"{folder}/{name}"):
-                    shutil.copy(path, os.path.join(arguments.log, f"{name}.txt"))
+        try:
+            verdict = run(arguments, folder)
+        finally:
+            if arguments.log:
+                os.makedirs(arguments.log, exist_ok=True)
+                for name in ("console", "qemu"):
+                    for path in glob.glob(f"{folder}/{name}"):
+                        shutil.copy(path, os.path.join(arguments.log, f"{name}.txt"))
     print(f"# the machine ran for {time.monotonic() - start:.0f} s")
     return 0 if verdict else 1
 

@@ -94,6 +94,11 @@ static int set(const char *text, const struct kernel_param *parameter)
         if (!device)
                 return -ENODEV;
         capability = pci_pcie_cap(device);
+#ifdef SUPPORTED_SPEEDS
+        /* Newer kernels read them once. */
+        if (capability && max && max <= 6)
+                device->supported_speeds = (u8)(((1U << max) - 1) << 1);
+#endif
         pci_dev_put(device);
         if (!capability || max > 6 || now > max || max_width > 32)
                 return -EINVAL;
