@@ -124,8 +124,9 @@ static int name_device(const char *chip_path, PnText *ret)
         return 0;
 }
 
-/* Whether the device in a folder of sysfs sleeps. An I2C adapter is "suspended" from its first moment
- * on, as the kernel keeps no account of it: what has no power/control cannot be put to sleep. */
+/* Whether the device in a folder of sysfs sleeps. An I2C adapter is "suspended" from its first
+ * moment on, as the kernel keeps no account of it: what has no power/control cannot be put to
+ * sleep. */
 static bool sleeps(char *path)
 {
         size_t n = strlen(path);

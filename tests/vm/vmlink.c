@@ -12,7 +12,7 @@
 #include <linux/pci.h>
 
 #define FUNCTIONS_MAX 32
-#define BYTES_MAX 10
+#define BYTES_MAX     10
 
 /* What reads of one function see in place of some of its bits. */
 struct mask {
@@ -59,7 +59,8 @@ static void exchange(struct pci_ops *from, struct pci_ops *to)
         struct pci_dev *device = NULL;
 
         pci_lock_rescan_remove();
-        for_each_pci_dev(device) {
+        for_each_pci_dev(device)
+        {
                 if (device->bus->ops == from)
                         device->bus->ops = to;
                 if (device->subordinate && device->subordinate->ops == from)
