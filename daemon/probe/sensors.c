@@ -124,24 +124,39 @@ static int name_device(const char *chip_path, PnText *ret)
         return 0;
 }
 
+/* Whether the device in a folder of sysfs sleeps. An I2C adapter is "suspended" from its first
+ * moment on, as the kernel keeps no account of it: what has no power/control cannot be put to
+ * sleep. */
+static bool sleeps(char *path)
+{
+        size_t n = strlen(path);
+        char state[32];
+        bool suspended;
+
+        memcpy(path + n, "/power/runtime_status", sizeof "/power/runtime_status");
+        suspended = pn_sysfs_read(AT_FDCWD, path, state, sizeof state) > 0 &&
+                    pn_startswith(state, "suspend");
+        if (suspended) {
+                memcpy(path + n, "/power/control", sizeof "/power/control");
+                suspended = access(path, F_OK) == 0;
+        }
+        path[n] = '\0';
+        return suspended;
+}
+
 /* Whether the chip or something above it sleeps, and reading might wake it. */
 static bool is_asleep(const char *device_path)
 {
-        char path[PATH_MAX], state[32], *slash;
+        char path[PATH_MAX], *slash;
 
         if (strlen(device_path) >= sizeof path - sizeof "/power/runtime_status")
                 return false;
         (void)snprintf(path, sizeof path, "%s", device_path);
         while ((slash = strrchr(path, '/')) && slash != path) {
-                size_t n = strlen(path);
-
                 if (strcmp(path, "/sys/devices") == 0)
                         return false;
-                memcpy(path + n, "/power/runtime_status", sizeof "/power/runtime_status");
-                if (pn_sysfs_read(AT_FDCWD, path, state, sizeof state) > 0 &&
-                    pn_startswith(state, "suspend"))
+                if (sleeps(path))
                         return true;
-                path[n] = '\0';
                 *slash = '\0';
         }
         return false;

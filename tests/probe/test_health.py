@@ -593,11 +593,25 @@ def slow_buses_delay_nobody(bed):
 @test
 def a_sleeping_chip_sleeps_on(bed):
     host = Host(bed, "first-customer")
-    host.write(os.path.relpath(os.path.realpath(os.path.join(
-        host.tree, "sys/bus/pci/devices/0000:00:18.3")), host.tree) + "/power/runtime_status",
-        "suspended\n")
+    power = os.path.relpath(os.path.realpath(os.path.join(
+        host.tree, "sys/bus/pci/devices/0000:00:18.3")), host.tree) + "/power/"
+    host.write(power + "runtime_status", "suspended\n")
+    host.write(power + "control", "auto\n")
     found, _ = chips(host)
     equal("asleep", unread(found["k10temp-pci-00c3"]), {"readings": "asleep"})
+
+
+@test
+def what_cannot_be_put_to_sleep_is_read(bed):
+    """An I2C adapter says "suspended" all its life; it has no power/control."""
+    host = Host(bed, "first-customer")
+    power = os.path.relpath(os.path.realpath(os.path.join(
+        host.tree, "sys/bus/pci/devices/0000:00:18.3")), host.tree) + "/power/"
+    host.write(power + "runtime_status", "suspended\n")
+    if os.path.exists(os.path.join(host.tree, power + "control")):
+        os.unlink(os.path.join(host.tree, power + "control"))
+    found, _ = chips(host)
+    equal("read", unread(found["k10temp-pci-00c3"]), {})
 
 
 @test

@@ -1,0 +1,962 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs as root in the virtual machine, once it is up: installs the package, and shows that it does
+under a real kernel and a real systemd what it promises. A line for each proof, to the second serial
+port; a line there that begins with @ is for QEMU's monitor, which answers in one line. The machine is
+rebooted in between: what comes after has its own list."""
+
+import contextlib
+import glob
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tty
+
+SOCKET = "/run/pnhw/pnhwd.sock"
+ADMIN_SOCKET = "/run/pnhw-probe/admin.sock"
+PROBE = "/usr/libexec/pnhw/pnhw-probe"
+SOURCES = {"host", "pci", "nvme", "block", "net", "module", "health", "sensors"}
+UNITS = ("pnhwd.service", "pnhwd.socket", "pnhw-probe-admin.socket", "pnhw-probe-net.socket")
+EXPOSURE = {"pnhwd.service": 0.8, "pnhw-probe-admin@.service": 1.0, "pnhw-probe-net@.service": 1.2}
+STATE = "/var/lib/vm-test"
+UNITS_OF_TEST = "/run/systemd/system"
+SETS = "/sys/module/vmlink/parameters/set"
+
+# Seconds that a reading may take here.
+DEADLINE = 30
+
+# Registers' codes of speeds, in GT/s.
+GTS = {2.5: 1, 5: 2, 8: 3, 16: 4}
+
+
+class Skip(Exception):
+    """What this machine cannot show, and why."""
+
+
+# ---- Saying ---------------------------------------------------------------------------------------
+
+
+class Host:
+    """The other end of the serial port."""
+
+    def __init__(self):
+        self.fd = os.open("/dev/ttyS1", os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(self.fd)
+        self.file = os.fdopen(os.dup(self.fd), "rb")
+        self.failed = False
+
+    def say(self, text):
+        data = (text.replace("\n", " / ") + "\n").encode()
+        while data:
+            data = data[os.write(self.fd, data):]
+
+    def qemu(self, command, **arguments):
+        """One command to QEMU's monitor."""
+        self.say("@ " + json.dumps({"execute": command, "arguments": arguments}))
+        answer = json.loads(self.file.readline())
+        check("return" in answer, f"QEMU, {command}: {answer.get('error')}")
+        return answer["return"]
+
+
+HOST = None
+# Words of the proofs that are wanted; empty: all.
+ONLY = []
+
+
+def check(truth, why):
+    if not truth:
+        raise AssertionError(why)
+
+
+def equal(got, expected, what=""):
+    check(got == expected, f"{what}{': ' if what else ''}got {got!r}, expected {expected!r}")
+
+
+def proof(name):
+    """Runs what follows at once, as a proof of that name."""
+    def decorate(function):
+        if ONLY and not any(word in name for word in ONLY):
+            return function
+        start = time.monotonic()
+        try:
+            function()
+        except Skip as why:
+            HOST.say(f"skip - {name}: {why}")
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            HOST.failed = True
+            why = str(error) or type(error).__name__
+            if not isinstance(error, AssertionError):
+                why = f"{type(error).__name__}: {why}"
+            HOST.say(f"not ok - {name}: {why[:1500]}")
+        else:
+            HOST.say(f"ok - {name}")
+        print(f"took {time.monotonic() - start:.1f} s: {name}", flush=True)
+        return function
+    return decorate
+
+
+# ---- Doing ----------------------------------------------------------------------------------------
+
+
+def run(*command, user=None, stdin=None, timeout=60, good=True):
+    """Its output; with `good` it has to succeed."""
+    words = ["runuser", "-u", user, "--", *command] if user else list(command)
+    done = subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=timeout,
+                          check=False, stdin=None if stdin is not None else subprocess.DEVNULL)
+    check(done.returncode == 0 or not good,
+          f"{' '.join(command)[:200]}: exit {done.returncode}: {(done.stdout + done.stderr)[-800:]}")
+    return done.stdout
+
+
+def eventually(condition, seconds=60, pause=0.2):
+    """Until `condition` is true, or no longer raises; its last value."""
+    end = time.monotonic() + seconds
+    while True:
+        error = "it is not so"
+        try:
+            value = condition()
+            if value:
+                return value
+        except (AssertionError, OSError, KeyError, IndexError, ValueError) as why:
+            error = f"{type(why).__name__}: {why}"
+        check(time.monotonic() < end, f"after {seconds} s: {error}")
+        time.sleep(pause)
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().strip()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def exchange(path, question, timeout=30):
+    """All that comes until the other end closes or a NUL arrives."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(timeout)
+        connection.connect(path)
+        connection.sendall(question)
+        if path != SOCKET:
+            connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while not answer.endswith(b"\0") or path != SOCKET:
+            try:
+                data = connection.recv(1 << 20)
+            except ConnectionResetError:  # it did not read all of the question
+                break
+            if not data:
+                break
+            answer += data
+    return answer.rstrip(b"\0").decode()
+
+
+def call(method, user=None, timeout=30, **parameters):
+    """A method's answer: its parameters, or {"error": …}."""
+    question = json.dumps({"method": f"io.pnhw.Hardware.{method}", "parameters": parameters})
+    if user:
+        text = run(sys.executable, os.path.abspath(__file__), "ask", SOCKET, question, user=user)
+    else:
+        text = exchange(SOCKET, question.encode() + b"\0", timeout)
+    answer = json.loads(text)
+    return {"error": answer["error"]} if "error" in answer else answer["parameters"]
+
+
+def refresh(*sources):
+    """Reads again; what was read less than two seconds ago is not."""
+    answer = call("Refresh", **({"sources": list(sources)} if sources else {}))
+    check("generation" in answer, f"Refresh: {answer}")
+
+
+def after_reading(condition, *sources, seconds=90):
+    """Until `condition` is true of a new reading."""
+    def once():
+        refresh(*sources)
+        return condition()
+    return eventually(once, seconds, pause=1)
+
+
+def inventory(*kinds):
+    return call("GetInventory", **({"kinds": list(kinds)} if kinds else {}))["inventory"]
+
+
+def source(name):
+    return next(s for s in call("GetStatus")["sources"] if s["name"] == name)
+
+
+def unfresh():
+    """Sources that are not fresh, with why."""
+    sources = {s["name"]: s for s in call("GetStatus")["sources"]}
+    return {name: (sources.get(name) or {}).get("reason") or "no reason" for name in SOURCES
+            if (sources.get(name) or {}).get("state") != "fresh"}
+
+
+def all_fresh(seconds=200):
+    """Waits until every source is; reads again what is not."""
+    def once():
+        why = unfresh()
+        if why:
+            refresh(*why)
+        check(not why, f"not fresh: {why}")
+        return True
+    eventually(once, seconds, pause=1)
+
+
+def findings(code):
+    return [f for f in call("ListFindings")["findings"] if f["code"] == code]
+
+
+def drive(serial):
+    found = [d for d in inventory("nvme")["nvme"] if d["serial"] == serial]
+    check(found, f"no drive {serial}")
+    return found[0]
+
+
+def health_of(serial):
+    """It, or why there is none."""
+    check(drive(serial).get("health"), f"no health: {drive(serial)}, source {source('health')}")
+    return drive(serial)["health"]
+
+
+def main_pid():
+    return int(run("systemctl", "show", "-P", "MainPID", "pnhwd.service"))
+
+
+def active(*units):
+    equal(run("systemctl", "is-active", *units, good=False).split(), ["active"] * len(units))
+
+
+def journal(*arguments):
+    return run("journalctl", "--no-pager", "-o", "json", *arguments, good=False).splitlines()
+
+
+def tells_the_journal():
+    """Whether this package writes alerts: then it has a catalog that explains them."""
+    return bool(glob.glob("/usr/lib/systemd/catalog/pnhw*"))
+
+
+# ---- What a unit lets a process do ----------------------------------------------------------------
+
+# Runs in the place of the unit's program, and prints a line for each thing that is not as it should
+# be. In one process, without pipes: a unit may have no leave for more.
+SANDBOXED = r"""
+import ctypes, glob, os, socket, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def can(what, call):
+    try:
+        call()
+    except (OSError, PermissionError):
+        return
+    print(what)
+def must(what, call):
+    try:
+        call()
+    except OSError as error:
+        print(what, error)
+def read(path, n=1):
+    with open(path, "rb", buffering=0) as file:
+        return file.read(n)
+def opened(path, flags):
+    os.close(os.open(path, flags))
+def paths(*patterns):
+    for pattern in patterns:
+        yield from glob.glob(pattern) or ([] if "*" in pattern else [pattern])
+def readable(*patterns):
+    for path in paths(*patterns):
+        must("cannot read", lambda: read(path))
+def unreadable(*patterns):
+    for path in paths(*patterns):
+        can(f"reads {path}", lambda: read(path))
+def unwritable(*patterns):
+    for path in paths(*patterns):
+        flags = os.O_WRONLY | (0 if path.startswith(("/dev", "/proc", "/sys")) else os.O_CREAT)
+        can(f"writes {path}", lambda: opened(path, flags))
+def call(name, *arguments):
+    if getattr(libc, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+def process():
+    return dict(line.split(":\t", 1) for line in open("/proc/self/status") if ":\t" in line)
+def has_network():
+    if all(line.split(":")[0].strip() == "lo" for line in list(open("/proc/self/net/dev"))[2:]):
+        raise OSError
+def config(path):
+    if len(read(path, 256)) < 256:
+        raise OSError(0, path)
+def capabilities(*numbers):
+    for name in "CapEff", "CapPrm", "CapBnd":
+        if int(process()[name], 16) != sum(1 << n for n in numbers):
+            print("has capabilities:", name, process()[name])
+    if process()["NoNewPrivs"].strip() != "1":
+        print("may gain privileges")
+    if process()["Seccomp"].strip() != "2":
+        print("has no filter of system calls")
+
+# What none of the units may do.
+unreadable("/etc/shadow", "/root/.secret", "/var/lib/vm-test/secret", "/proc/1/environ", "/dev/vda",
+           "/dev/mem", "/dev/port", "/dev/nvme?n1", "/sys/kernel/debug/sched/debug")
+# It may have a /run and a /tmp of its own: guest.py looks for what got out.
+for place in "/run", "/tmp", "/dev", "/dev/shm", "/var/tmp":
+    try:
+        opened(place + "/vm-mark", os.O_WRONLY | os.O_CREAT)
+    except OSError:
+        pass
+unwritable("/usr/vm-mark", "/etc/vm-mark", "/var/vm-mark", "/run/pnhw/vm-mark",
+           "/run/pnhw/mountinfo", "/vm-mark", "/sys/power/pm_test", "/sys/bus/pci/rescan",
+           "/proc/sys/kernel/hostname", "/proc/sysrq-trigger", "/dev/kmsg", "/dev/nvme?")
+can("makes a user name space", lambda: call("unshare", 0x10000000))
+can("makes a mount name space", lambda: call("unshare", 0x20000))
+can("mounts", lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None))
+can("changes its root", lambda: call("chroot", b"/usr"))
+can("makes IP sockets", lambda: socket.socket(socket.AF_INET))
+can("makes packet sockets", lambda: socket.socket(socket.AF_PACKET))
+"""
+
+
+def in_sandbox(unit, script):
+    """What SANDBOXED and `script` print under all that `unit` imposes, but for its program."""
+    os.makedirs("/usr/local/lib/vm-test", exist_ok=True)
+    write("/usr/local/lib/vm-test/script.py", SANDBOXED + script + '\nprint("end")\n')
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink("/run/vm-test.out")
+    dropped = re.compile(r"(ExecStart|Type|Standard\w+|Watchdog\w+|NotifyAccess|Restart\w*|LogLevelMax|"
+                         r"RuntimeMaxSec|Requires|Wants|After|WantedBy|CollectMode)=")
+    text = "\n".join(line for line in run("systemctl", "cat", "--no-pager", unit).splitlines()
+                     if not dropped.match(line))
+    write(f"{UNITS_OF_TEST}/vm-sandbox.service", text.replace("[Service]", (
+        "[Service]\nType=oneshot\nExecStart=/usr/bin/python3 -I /usr/local/lib/vm-test/script.py\n"
+        "StandardOutput=truncate:/run/vm-test.out\nStandardError=journal\n"), 1))
+    run("systemctl", "daemon-reload")
+    run("systemctl", "start", "vm-sandbox.service")
+    os.unlink(f"{UNITS_OF_TEST}/vm-sandbox.service")
+    return read("/run/vm-test.out").split("\n")
+
+
+def marks():
+    """What the units wrote that got out of them."""
+    return run("find", "/", "-path", "/proc", "-prune", "-o", "-name", "vm-mark", "-print").split()
+
+
+@contextlib.contextmanager
+def replaced_probe(command):
+    """The privileged probe does something else for a while."""
+    folder = f"{UNITS_OF_TEST}/pnhw-probe-admin@.service.d"
+    os.makedirs(folder)
+    write(f"{folder}/test.conf", f"[Service]\nExecStart=\nExecStart={command}\n")
+    run("systemctl", "daemon-reload")
+    try:
+        yield
+    finally:
+        os.unlink(f"{folder}/test.conf")
+        os.rmdir(folder)
+        run("systemctl", "daemon-reload")
+
+
+# ---- Emulated hardware -----------------------------------------------------------------------------
+
+
+def parent(address):
+    return os.path.basename(os.path.dirname(os.path.realpath(f"/sys/bus/pci/devices/{address}")))
+
+
+def links():
+    """Addresses of functions that a port is above of."""
+    return [address for address in sorted(os.listdir("/sys/bus/pci/devices"))
+            if os.path.exists(f"/sys/bus/pci/devices/{address}/max_link_speed")
+            and os.path.exists(f"/sys/bus/pci/devices/{parent(address)}")]
+
+
+def set_link(address, speed, width, now=None, now_width=None):
+    """Both ends of a link; the port that is above it has the same limits."""
+    words = f"{GTS[speed]} {width} {GTS[now or speed]} {now_width or width}"
+    for end in (address, parent(address)):
+        write(SETS, f"{end} {words}")
+
+
+def healthy_links():
+    run("modprobe", "vmlink")
+    for address in links():
+        nic = read(f"/sys/bus/pci/devices/{address}/class").startswith("0x02")
+        set_link(address, 2.5 if nic else 16, 1 if nic else 4)
+
+
+def smart(serial):
+    """The log as nvme-cli reads it."""
+    name = drive(serial)["name"]
+    return json.loads(run("nvme", "smart-log", f"/dev/{name}", "-o", "json"))
+
+
+def forget_health():
+    """The interval between two commands to a drive is minutes; a proof does not wait that long."""
+    for path in glob.glob("/run/pnhw-probe/drive-*"):
+        os.unlink(path)
+
+
+def is_plugged(serial):
+    return any(read(path) == serial for path in glob.glob("/sys/class/nvme/*/serial"))
+
+
+# ---- The proofs: before the reboot -----------------------------------------------------------------
+
+
+def slow_machine():
+    """Without hardware virtualisation, beside other work, a reading may take many times what it takes
+    on a server; the daemon is to wait for it."""
+    folder = f"{UNITS_OF_TEST}/pnhwd.service.d"
+    os.makedirs(folder, exist_ok=True)
+    write(f"{folder}/slow.conf", "[Service]\nExecStart=\nExecStart=/usr/sbin/pnhwd "
+          f"--probe-deadline={DEADLINE}\nWatchdogSec=300\n")
+
+
+def first_boot():
+    write(f"{STATE}/secret", "secret")
+    write("/root/.secret", "secret")
+    for path in (f"{STATE}/secret", "/root/.secret"):
+        os.chmod(path, 0o600)
+    run("udevadm", "settle")
+    slow_machine()
+
+    @proof("the package installs, and its units run")
+    def _():
+        run("dpkg", "-i", "0.deb", timeout=240)
+        active(*UNITS)
+
+    @proof("right after, pnhwctl status answers an ordinary user")
+    def _():
+        page = run("pnhwctl", "status", "--no-pager", user="nobody")
+        check(page.strip(), "nothing was printed")
+        for line in page.splitlines():
+            HOST.say("# " + line)
+
+    @proof("all eight sources are fresh, those with probes behind sockets too")
+    def _():
+        all_fresh()
+        read_by_units = {line.split("@")[0] for line in run(
+            "journalctl", "-b", "--no-pager", "-o", "cat", "-F", "UNIT", good=False).splitlines()}
+        HOST.say(f"# units in the journal: {sorted(u for u in read_by_units if 'pnhw' in u)}")
+
+    privileges()
+    readings()
+    hardware_that_changes()
+    life()
+
+    @proof("a restart keeps what was found, and tells the journal nothing twice")
+    def _():
+        before = {f["id"] for f in call("ListFindings")["findings"]}
+        told = len(journal("PNHW_CODE=pcie.degraded"))
+        run("systemctl", "restart", "pnhwd.service")
+        all_fresh()
+        equal({f["id"] for f in call("ListFindings")["findings"]}, before, "findings")
+        equal(len(journal("PNHW_CODE=pcie.degraded")), told, "entries of pcie.degraded")
+
+
+def privileges():
+    @proof("the daemon has a user of its own, no capability, no way to any, and a seccomp filter")
+    def _():
+        status = dict(line.split(":\t", 1) for line in read(f"/proc/{main_pid()}/status").splitlines()
+                      if ":\t" in line)
+        for name in ("CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb"):
+            equal(int(status[name], 16), 0, name)
+        equal((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"), "NoNewPrivs, Seccomp")
+        equal(run("stat", "-c", "%U", f"/proc/{main_pid()}").strip(), "pnhw", "user")
+
+    run("modprobe", "md_mod")
+
+    @proof("pnhwd.service reads what it must, and can do nothing that it must not")
+    def _():
+        out = in_sandbox("pnhwd.service", r"""
+capabilities()
+unreadable("/sys/firmware/dmi/tables/DMI", "/dev/nvme?")
+can("has a network", has_network)
+unwritable("/run/pnhw-probe/vm-mark")
+readable("/proc/swaps", "/proc/mdstat", "/run/pnhw/mountinfo", "/sys/class/nvme/*/model",
+         "/sys/bus/pci/devices/*/current_link_speed", "/sys/block/nvme*/size",
+         "/sys/class/hwmon/*/name", "/sys/bus/pci/slots/*/address", "/run/udev/data/b*")
+must("no probe", lambda: socket.socket(socket.AF_UNIX).connect("/run/pnhw-probe/admin.sock"))
+must("keeps no state", lambda: opened(os.environ["STATE_DIRECTORY"] + "/test", os.O_WRONLY | os.O_CREAT))
+""")
+        equal(out, ["end"])
+        equal(marks(), [], "files that got out")
+
+    @proof("pnhw-probe-admin@.service reads what it must, and can do nothing that it must not")
+    def _():
+        out = in_sandbox("pnhw-probe-admin@.service", r"""
+capabilities(2, 21)
+can("has a network", has_network)
+can("makes sockets", lambda: socket.socket(socket.AF_UNIX))
+readable("/sys/firmware/dmi/tables/DMI", "/proc/cpuinfo", "/proc/meminfo", "/sys/class/nvme/*/serial")
+for path in paths("/sys/bus/pci/devices/*/config"):
+    must("cannot read config space", lambda: config(path))
+for path in ("/dev/nvme0", *paths("/dev/nvme?")):
+    must("cannot open", lambda: opened(path, os.O_RDONLY))
+must("keeps no records", lambda: opened("/run/pnhw-probe/vm-test", os.O_WRONLY | os.O_CREAT))
+""")
+        equal(out, ["end"])
+        equal(marks(), [], "files that got out")
+        os.unlink("/run/pnhw-probe/vm-test")
+
+    @proof("pnhw-probe-net@.service reads what it must, and can do nothing that it must not")
+    def _():
+        out = in_sandbox("pnhw-probe-net@.service", r"""
+capabilities(12)
+unreadable("/sys/firmware/dmi/tables/DMI", "/dev/nvme?")
+if not glob.glob("/sys/class/net/*/device"):
+    print("sees no ports")
+must("has no netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0))
+must("keeps no records", lambda: opened("/run/pnhw-probe/vm-test", os.O_WRONLY | os.O_CREAT))
+""")
+        equal(out, ["end"])
+        equal(marks(), [], "files that got out")
+        os.unlink("/run/pnhw-probe/vm-test")
+
+    for unit, limit in EXPOSURE.items():
+        @proof(f"systemd's measure of {unit} is at most {limit}")
+        def _(unit=unit, limit=limit):
+            text = run("systemd-analyze", "security", "--no-pager", unit.replace("@.", "@x."))
+            level = re.search(r"level for \S+ ([0-9.]+)", text)
+            check(level, text[-200:])
+            check(float(level[1]) <= limit, f"it is {level[1]}")
+            HOST.say(f"# {level[1]}")
+
+    @proof("an ordinary user cannot start a privileged probe")
+    def _():
+        for path in (ADMIN_SOCKET, ADMIN_SOCKET.replace("admin", "net")):
+            said = run(sys.executable, os.path.abspath(__file__), "ask", path, "host\n", user="nobody")
+            equal(said.strip(), "PermissionError")
+
+    @proof("the daemon's user can")
+    def _():
+        said = run(sys.executable, os.path.abspath(__file__), "ask", ADMIN_SOCKET, "host\n",
+                   user="pnhw")
+        check('"end"' in said, said[-200:])
+
+    @proof("a privileged probe answers nothing but names of sources, and no long line")
+    def _():
+        for question in ("/dev/nvme0\n", "host --help\n", "host " * 40 + "\n"):
+            said = exchange(ADMIN_SOCKET, question.encode())
+            equal(said, "", question[:20])
+
+    @proof("an ordinary user reads, and cannot have the hardware read")
+    def _():
+        check(call("GetStatus", user="nobody")["summary"], "no summary")
+        equal(call("Refresh", user="nobody"), {"error": "org.varlink.service.PermissionDenied"})
+
+    @proof("a member of the group pnhw can have it read")
+    def _():
+        run("useradd", "--groups", "pnhw", "tester")
+        check("generation" in call("Refresh", user="tester"), "refused")
+        run("userdel", "tester")
+
+
+def readings():
+    @proof("the probe behind sockets reads what root reads: host, PCI, NVMe")
+    def _():
+        def stable(value):
+            """Without what differs from reading to reading, or is joined from another source."""
+            if isinstance(value, dict):
+                return {k: stable(v) for k, v in value.items()
+                        if k not in ("aer", "lost", "namespaces", "health", "vitals", "unread")
+                        and v not in (None, [])}
+            return [stable(v) for v in value] if isinstance(value, list) else value
+        by_root = json.loads(run(PROBE, "host", "pci", "nvme"))
+        by_daemon = inventory()
+        for part in ("host", "pci", "nvme"):
+            one, other = stable(by_root[part]), stable(by_daemon[part])
+            if isinstance(one, list):
+                equal(len(other), len(one), part)
+                for a, b in zip(one, other):
+                    equal(b, a, part)
+            else:
+                equal(other, one, part)
+
+    @proof("config space is read beyond byte 64: supported speeds of links")
+    def _():
+        # A switch's downstream ports have none in QEMU.
+        equal([f["address"] for f in inventory("pci")["pci"] if f.get("link") and
+               f["link"]["max_width"] and not f["link"].get("supported_speeds")], [])
+
+    @proof("SMBIOS, which is root's, is read")
+    def _():
+        host = inventory("host")["host"]
+        check(host.get("dimms"), f"no memory modules: {host}")
+        check(not host.get("unread"), f"unread: {host.get('unread')}")
+
+    @proof("SMART is read by real admin commands, and says what nvme-cli says")
+    def _():
+        forget_health()
+        after_reading(lambda: health_of("VM0"), "health")
+        for serial in ("VM0", "SWITCHED0", "SWITCHED1"):
+            health, log = health_of(serial), smart(serial)
+            equal(health["temperature_c"], log["temperature"] - 273, "temperature")
+            equal(health["used_percent"], log.get("percent_used", log.get("percentage_used")), "used")
+            equal(health["spare_percent"], log["avail_spare"], "spare")
+            equal(health["power_on_hours"], int(log["power_on_hours"]), "hours")
+            equal(health["warning_temperature_c"], 70, "the drive's own limit")
+            equal(health["critical_warnings"] or [], [], "warnings")
+
+    @proof("a drive's own warning becomes a finding, and goes with it")
+    def _():
+        def warn(value):
+            HOST.qemu("qom-set", path="/machine/peripheral/nvme0", property="smart_critical_warning",
+                      value=value)
+            forget_health()
+        warn(4)
+        found = after_reading(lambda: findings("nvme.critical_warning"), "health")
+        equal([(f["device"], f["severity"]) for f in found], [(drive("VM0")["name"], "critical")])
+        warn(0)
+        after_reading(lambda: not findings("nvme.critical_warning"), "health")
+
+    @proof("what is mounted on the machine is seen, and not the unit's own mounts")
+    def _():
+        disk = f"/dev/{drive('VM0')['name']}n1"
+        run("mkfs.ext4", "-q", disk)
+        os.makedirs("/srv/pool")
+        run("udevadm", "trigger", "--settle", disk)
+        run("mount", disk, "/srv/pool")
+        try:
+            after_reading(lambda: "/srv/pool" in json.dumps(drive("VM0")), "block")
+        finally:
+            run("umount", "/srv/pool")
+
+    @proof("links at their best, of both ends by the kernel's own sysfs, are full")
+    def _():
+        healthy_links()
+        address = drive("VM0")["address"]
+        equal(read(f"/sys/bus/pci/devices/{address}/current_link_speed").split()[0], "16.0")
+
+        def all_full():
+            ratings = call("GetStatus")["ratings"]
+            check(len(ratings) >= 6, f"{len(ratings)} links are rated")
+            equal({r["address"]: (r["verdict"], r["reason"]) for r in ratings
+                   if r["verdict"] != "full"}, {})
+            return True
+        after_reading(all_full, "pci")
+        equal(findings("pcie.degraded"), [])
+
+    @proof("a link below its rating is found, and named")
+    def _():
+        address = drive("VM0")["address"]
+        set_link(address, 16, 4, 8, 2)
+        equal(read(f"/sys/bus/pci/devices/{address}/current_link_width"), "2")
+        found = after_reading(lambda: findings("pcie.degraded"), "pci")
+        equal([f["address"] for f in found], [address])
+        rating = next(r for r in call("GetStatus")["ratings"] if r["address"] == address)
+        equal((rating["verdict"], rating["reason"], rating["percent"]), ("degraded", "both", 25))
+        HOST.say(f"# {found[0]['summary']}")
+
+    @proof("a switch's slow uplink is one finding, for both drives behind it")
+    def _():
+        uplink = parent(parent(drive("SWITCHED0")["address"]))
+        set_link(uplink, 16, 4, 2.5, 4)
+        found = after_reading(lambda: [f for f in findings("pcie.degraded")
+                                       if f["address"] == uplink], "pci")
+        names = {drive(f"SWITCHED{n}")["name"] for n in range(2)}
+        check(names <= set(found[0]["affects"]), f"affects {found[0]['affects']}, not {names}")
+        set_link(uplink, 16, 4)
+        after_reading(lambda: len(findings("pcie.degraded")) == 1, "pci")
+
+
+def hardware_that_changes():
+    plug = {"driver": "nvme", "id": "hot", "bus": "spare", "drive": "dspare", "serial": "HOT"}
+
+    @proof("a drive that is plugged in is there, with its health")
+    def _():
+        HOST.qemu("device_add", **plug)
+        eventually(lambda: is_plugged("HOT"))
+        after_reading(lambda: not drive("HOT")["lost"], "pci", "nvme")
+        after_reading(lambda: health_of("HOT"), "health")
+
+    @proof("pulled out, it is lost, and a finding says so")
+    def _():
+        HOST.qemu("device_del", id="hot")
+        eventually(lambda: not is_plugged("HOT"), 60)
+        found = after_reading(lambda: findings("nvme.lost"), "pci", "nvme")
+        check("HOT" in found[0]["subject"] or found[0]["severity"] == "critical", str(found))
+        equal(drive("HOT")["lost"], True)
+        HOST.say(f"# {found[0]['summary']}")
+
+    @proof("the journal has an entry of it, which its catalog explains")
+    def _():
+        if not tells_the_journal():
+            raise Skip("this package has no catalog yet, and writes no alerts")
+        eventually(lambda: journal("PNHW_CODE=nvme.lost"), 60)
+        entry = json.loads(journal("PNHW_CODE=nvme.lost")[-1])
+        check(entry.get("MESSAGE_ID"), "it has no MESSAGE_ID")
+        check(run("journalctl", "--list-catalog", entry["MESSAGE_ID"]), "no catalog entry")
+
+    @proof("plugged in again, it is back, and the finding is gone")
+    def _():
+        HOST.qemu("device_add", **plug)
+        eventually(lambda: is_plugged("HOT"))
+
+        def back():
+            equal(drive("HOT")["lost"], False, "lost")
+            equal(findings("nvme.lost"), [])
+            return True
+        after_reading(back, "pci", "nvme")
+
+    @proof("a temperature over its limit is found, and its return")
+    def _():
+        run("modprobe", "i2c-stub", "chip_addr=0x18")
+        run("modprobe", "-a", "jc42", "i2c-dev")
+        bus = next(path.split("-")[-1] for path in glob.glob("/sys/bus/i2c/devices/i2c-*")
+                   if "stub" in read(f"{path}/name").lower())
+
+        def put(register, value):
+            # The chip sends the high byte first.
+            run("i2cset", "-f", "-y", bus, "0x18", hex(register),
+                hex((value & 0xff) << 8 | value >> 8), "w")
+
+        # Maker and type of a real chip, and its limits: 70 °C, critical 85 °C.
+        for register, value in ((6, 0x1131), (7, 0xa201), (2, 70 << 4), (4, 85 << 4), (5, 40 << 4)):
+            put(register, value)
+        write(f"/sys/bus/i2c/devices/i2c-{bus}/new_device", "jc42 0x18")
+        eventually(lambda: "jc42" in [read(path) for path in glob.glob("/sys/class/hwmon/*/name")])
+
+        def seen():
+            chips = inventory("sensors")["sensors"]
+            check("jc42" in json.dumps(chips), f"chips {chips}, source {source('sensors')}")
+            return True
+        after_reading(seen, "sensors")
+        equal(findings("sensor.hot"), [])
+        put(5, 75 << 4)
+
+        def hot():
+            check(findings("sensor.hot"), f"chips {inventory('sensors')}, source {source('sensors')}")
+            return findings("sensor.hot")
+        found = after_reading(hot, "sensors")
+        HOST.say(f"# {found[0]['summary']}")
+        put(5, 40 << 4)
+        after_reading(lambda: not findings("sensor.hot"), "sensors")
+
+    @proof("a member of a bond that loses its link is found, and its return")
+    def _():
+        ports = sorted(os.path.basename(path[:-len("/device")])
+                       for path in glob.glob("/sys/class/net/*/device"))
+        equal(len(ports), 2, "network ports")
+        run("modprobe", "bonding")
+        run("ip", "link", "add", "bond0", "type", "bond", "mode", "active-backup", "miimon", "100")
+        for port in ports:
+            run("ip", "link", "set", port, "down")
+            run("ip", "link", "set", port, "master", "bond0")
+        run("ip", "link", "set", "bond0", "up")
+        for port in ports:
+            run("ip", "link", "set", port, "up")
+        for port in ports:
+            eventually(lambda port=port: read(f"/sys/class/net/{port}/carrier") == "1")
+        after_reading(lambda: any(n["kind"] == "bond" for n in inventory("nics")["nics"]), "net")
+        equal(findings("bond.member_down"), [])
+        run("ip", "link", "set", ports[1], "down")
+
+        def down():
+            check(findings("bond.member_down"), f"{inventory('nics')}, source {source('net')}")
+            return findings("bond.member_down")
+        found = after_reading(down, "net")
+        HOST.say(f"# {found[0]['summary']}")
+        run("ip", "link", "set", ports[1], "up")
+        after_reading(lambda: not findings("bond.member_down"), "net")
+
+    # A unit that starts with this gives the probe's place to something else.
+    with replaced_probe("/usr/bin/sh -c 'kill -9 $$$$'"):
+        @proof("a probe that is killed costs its source, and nothing of what was known")
+        def _():
+            after_reading(lambda: source("pci")["state"] == "stale", "pci")
+            check(source("pci")["reason"], "no reason")
+            check(len(inventory("pci")["pci"]) > 5, "functions were dropped")
+            equal({name: why for name, why in unfresh().items()
+                   if name in ("block", "net", "sensors", "module")}, {}, "others")
+
+    with replaced_probe("/usr/bin/sleep 120"):
+        @proof("so does one that hangs, while others are answered at once")
+        def _():
+            deadline = time.monotonic() + 3 * DEADLINE
+            with socket.socket(socket.AF_UNIX) as waiting:
+                waiting.connect(SOCKET)
+                time.sleep(2.1)
+                waiting.sendall(b'{"method":"io.pnhw.Hardware.Refresh","parameters":'
+                                b'{"sources":["pci"]}}\0')
+                slowest = 0.0
+                while source("pci")["state"] == "fresh" or f"{DEADLINE} s" not in source("pci")["reason"]:
+                    start = time.monotonic()
+                    call("GetStatus")
+                    slowest = max(slowest, time.monotonic() - start)
+                    check(time.monotonic() < deadline, f"source pci: {source('pci')}")
+                    time.sleep(0.2)
+            check(slowest < 2, f"an answer took {slowest:.1f} s")
+            check(len(inventory("pci")["pci"]) > 5, "functions were dropped")
+
+    @proof("and the source is fresh again at the next reading")
+    def _():
+        run("systemctl", "stop", "pnhw-probe-admin@*.service")
+        all_fresh()
+
+
+def life():
+    @proof("a daemon that is frozen is restarted by the watchdog")
+    def _():
+        folder = f"{UNITS_OF_TEST}/pnhwd.service.d"
+        write(f"{folder}/watchdog.conf", "[Service]\nWatchdogSec=5\n")
+        run("systemctl", "daemon-reload")
+        run("systemctl", "restart", "pnhwd.service")
+        try:
+            before = main_pid()
+            os.kill(before, signal.SIGSTOP)
+            eventually(lambda: main_pid() not in (0, before), 60)
+            all_fresh()
+            check(journal("-u", "pnhwd.service", "--grep=[Ww]atchdog timeout"),
+                  "the journal has no time-out of the watchdog")
+        finally:
+            os.unlink(f"{folder}/watchdog.conf")
+            run("systemctl", "daemon-reload")
+
+    @proof("one that is killed is back")
+    def _():
+        before = main_pid()
+        os.kill(before, signal.SIGKILL)
+        eventually(lambda: main_pid() not in (0, before), 30)
+        all_fresh()
+
+    @proof("one that is stopped is started by the first who asks")
+    def _():
+        run("systemctl", "stop", "pnhwd.service", timeout=20)
+        eventually(lambda: call("GetStatus")["summary"])
+        active("pnhwd.service")
+
+    def varlinkctl(*words):
+        if not os.path.exists("/usr/bin/varlinkctl"):
+            raise Skip(f"{run('systemctl', '--version').splitlines()[0]} has none")
+        return run("varlinkctl", *words)
+
+    @proof("varlinkctl info")
+    def _():
+        check("io.pnhw.Hardware" in varlinkctl("info", SOCKET), "not named")
+
+    @proof("varlinkctl introspect")
+    def _():
+        text = varlinkctl("introspect", SOCKET, "io.pnhw.Hardware")
+        check("method GetStatus" in re.sub(r"\x1b\[[0-9;]*m", "", text), text[-300:])
+
+    @proof("varlinkctl call")
+    def _():
+        answer = json.loads(varlinkctl("call", "-j", SOCKET, "io.pnhw.Hardware.GetStatus", "{}"))
+        check(answer["summary"], "no summary")
+
+
+# ---- The proofs: after the reboot ---------------------------------------------------------------------
+
+
+def second_boot():
+    @proof("after a reboot it runs, and every source is fresh")
+    def _():
+        active(*UNITS)
+        run("udevadm", "settle")
+        all_fresh()
+        equal(run("systemctl", "show", "-P", "NRestarts", "pnhwd.service").strip(), "0", "restarts")
+
+    @proof("a fault that is still there has the name that it had, and the journal is not told twice")
+    def _():
+        healthy_links()
+        address = drive("VM0")["address"]
+        set_link(address, 16, 4, 8, 2)
+        found = after_reading(lambda: findings("pcie.degraded"), "pci")
+        equal([f["id"] for f in found], [read(f"{STATE}/finding")], "id")
+        if tells_the_journal():
+            equal(len(journal("PNHW_CODE=pcie.degraded")), 1, "entries")
+
+    @proof("an upgrade restarts it, and it works")
+    def _():
+        slow_machine()
+        run("systemctl", "daemon-reload")
+        before, known = main_pid(), {f["id"] for f in findings("pcie.degraded")}
+        run("dpkg", "-i", "1.deb", timeout=240)
+        check(main_pid() not in (0, before), "the same process runs")
+        active(*UNITS)
+        all_fresh()
+        equal({f["id"] for f in findings("pcie.degraded")}, known, "findings")
+
+    @proof("the journal has no complaint about it")
+    def _():
+        expected = re.compile(r"watchdog|Watchdog|SIGKILL|SIGABRT|Main process exited|"
+                              r"Failed with result|cannot be read|core-dump|status=9/KILL")
+        lines = run("journalctl", "--no-pager", "-o", "cat", "-p", "warning", "-t", "systemd",
+                    "-t", "pnhwd", "-t", "pnhw-probe", good=False).splitlines()
+        equal([line for line in lines if "pnhw" in line and not expected.search(line)], [])
+
+    @proof("removed, nothing of it runs or listens")
+    def _():
+        run("dpkg", "-r", "pnhw", timeout=120)
+        equal(glob.glob("/run/pnhw*"), [], "left in /run")
+        running = run("systemctl", "list-units", "--plain", "--no-legend", "--state=running,listening",
+                      "pnhw*")
+        equal(running, "")
+        processes = set()
+        for path in glob.glob("/proc/[0-9]*/comm"):
+            with contextlib.suppress(OSError):
+                processes.add(read(path))
+        equal([name for name in processes if name.startswith("pnhw")], [], "processes")
+
+    @proof("purged, no file of it is left")
+    def _():
+        run("dpkg", "-P", "pnhw", timeout=120)
+        left = run("find", "/", "-xdev", "-name", "*pnhw*", "-not", "-path", "/var/lib/dpkg/*-old").split()
+        equal([path for path in left if not path.startswith(("/proc", "/var/log"))], [])
+
+
+def ask():
+    """ask SOCKET TEXT: as whoever runs this."""
+    path, text = sys.argv[2:4]
+    try:
+        print(exchange(path, text.encode() + (b"\0" if path == SOCKET else b"")), end="")
+    except OSError as error:
+        print(type(error).__name__)
+
+
+def finish():
+    HOST.say(f"end {int(HOST.failed)}")
+    with open("/dev/ttyS0", "w", encoding="utf-8") as console:
+        subprocess.run(["journalctl", "--no-pager", "-o", "short-monotonic"], stdout=console, check=False)
+    os.sync()
+    write("/proc/sysrq-trigger", "o")
+    time.sleep(60)
+
+
+def main():
+    os.makedirs(STATE, exist_ok=True)
+    phase = f"{STATE}/phase"
+    now = read(phase) if os.path.exists(phase) else "first"
+    HOST.failed = os.path.exists(f"{STATE}/failed")
+    HOST.say(f"# {now} boot: Linux {os.uname().release}, "
+             f"{run('systemctl', '--version').splitlines()[0]}; up for {read('/proc/uptime').split()[0]} s")
+    try:
+        if now == "first":
+            write(phase, "unexpected")
+            first_boot()
+            write(f"{STATE}/finding", (findings("pcie.degraded") or [{"id": ""}])[0]["id"])
+            if HOST.failed:
+                write(f"{STATE}/failed", "")
+            write(phase, "second")
+            # systemd stops this, too; what it ends with says that all is well.
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            run("systemctl", "--no-block", "reboot")
+            return
+        check(now == "second", "the machine rebooted by itself: see the console")
+        write(phase, "unexpected")
+        second_boot()
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        HOST.failed = True
+        HOST.say(f"not ok - the proofs come to their end: {type(error).__name__}: {error}")
+    finish()
+
+
+if sys.argv[1:2] == ["ask"]:
+    ask()
+else:
+    HOST = Host()
+    ONLY = read("only").split("\n") if os.path.exists("only") else []
+    main()
