@@ -255,9 +255,9 @@ static void suggest(const char *typed, bool is_option, char *ret, size_t size)
                 }
         }
         if (best)
-                (void)snprintf(ret, size, "did you mean %s%s?", is_option ? "--" : "", best);
+                (void)snprintf(ret, size, _("did you mean %s%s?"), is_option ? "--" : "", best);
         else
-                (void)snprintf(ret, size, "see pnhwctl --help");
+                (void)snprintf(ret, size, "%s", _("see pnhwctl --help"));
 }
 
 static int unknown_option(Cli *cli, const char *argument)
@@ -464,6 +464,14 @@ static bool is_check(int argc, char **argv)
         return false;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+        for (int i = 1; i < argc; i++)
+                if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+                        return true;
+        return false;
+}
+
 /* Whether `word` is one of those in `words`. */
 static bool is_among(const char *words, const char *word)
 {
@@ -478,16 +486,17 @@ static bool is_among(const char *words, const char *word)
 /* An option that a verb does not take was meant for another. 0, or the exit status. */
 static int check_options(Cli *cli, const Verb *verb)
 {
-        static const char from[] = "; a saved inventory is shown by --from";
-
         for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
                 const Option *option = &options[i];
 
                 if (!given[i] || !option->verbs || is_among(option->verbs, verb->name))
                         continue;
-                return cli_fail(cli, "Usage", "--%s goes with the verb%s %s, not with %s%s",
-                                option->name, strchr(option->verbs, ' ') ? "s" : "", option->verbs,
-                                verb->name, option->id == OPTION_FORMAT ? from : "");
+                return cli_fail(
+                    cli, "Usage",
+                    strchr(option->verbs, ' ') ? N_("--%s goes with the verbs %s, not with %s%s")
+                                               : N_("--%s goes with the verb %s, not with %s%s"),
+                    option->name, option->verbs, verb->name,
+                    option->id == OPTION_FORMAT ? _("; a saved inventory is shown by --from") : "");
         }
         return 0;
 }
@@ -511,8 +520,10 @@ static int run_verb(Cli *cli, int n, char **words)
                 return cli_fail(cli, "Usage", "there is no verb %s; %s", words[0], hint);
         }
         if (verb->argument && *verb->argument != '[' && n < 2)
-                return cli_fail(cli, "Usage", "%s needs %s %s: %s", verb->name,
-                                verb->argument[0] == 'I' ? "an" : "a", verb->argument, verb->help);
+                return cli_fail(cli, "Usage",
+                                verb->argument[0] == 'I' ? N_("%s needs an %s: %s")
+                                                         : N_("%s needs a %s: %s"),
+                                verb->name, verb->argument, _(verb->help));
         if (n > (verb->argument ? 2 : 1) && verb->run != cmd_measure)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);
@@ -548,6 +559,9 @@ int main(int argc, char **argv)
         cli.for_monitoring = is_check(argc, argv);
         for (int i = 1; cli.for_monitoring && i < argc; i++)
                 cli.checkmk |= strcmp(argv[i], "--checkmk") == 0;
+        /* A line that other programs look for words in. */
+        if (cli.for_monitoring && !asks_for_help(argc, argv))
+                say_in_english();
         if (take_options(&cli, argc, argv, &code) == 0) {
                 if (cli.from && !*cli.from)
                         code = cli_fail(&cli, "Usage", "--from needs the name of a file");

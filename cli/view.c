@@ -36,6 +36,19 @@ Mark view_severity(const PnText *severity)
                                                  : MARK_UNJUDGED;
 }
 
+const char *view_severity_word(const char *severity)
+{
+        static const char *const known[] = {N_("info"), N_("notice"), N_("warning"),
+                                            N_("critical")};
+
+        if (!severity)
+                return "?";
+        for (size_t i = 0; i < PN_ELEMENTS(known); i++)
+                if (strcmp(severity, known[i]) == 0)
+                        return _(known[i]);
+        return severity;
+}
+
 static int compare_addresses(const void *a, const void *b)
 {
         const PnFinding *const *one = a, *const *other = b;

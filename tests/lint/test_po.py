@@ -45,6 +45,7 @@ def headings():
 def template(path):
     files = client_files() + ['po/headings.in']
     command = ["xgettext", "-L", "C", "--from-code=UTF-8", "-k", "-k_", "-kN_", "-ksay_n:1,2",
+               "-kNN_:1,2", "-kcli_fail:3", "-ktell:2",
                "--add-comments=Translators",
                '--package-name=pnhw', '--no-location', '-o', path, *files]
     subprocess.run(command, cwd=ROOT, check=True)
@@ -53,7 +54,7 @@ def template(path):
 def files_listed():
     """po/POTFILES, which meson's pnhw-pot target reads."""
     return ''.join(path + '\n' for path in client_files()
-                   if re.search(r'\b(N?_|say_n)\(', read(path))) + 'po/headings.in\n'
+                   if re.search(r'\b(N?N?_|say_n|cli_fail)\(', read(path))) + 'po/headings.in\n'
 
 
 def report(name, problem):
