@@ -91,7 +91,7 @@ const char *say_error(int error)
         return strerror(error);
 }
 
-void say_in_english(void)
+void say_in_english(bool yes)
 {
-        answer = NO;
+        answer = yes ? NO : UNASKED;
 }

@@ -18,8 +18,8 @@ const char *say_n(const char *one, const char *many, unsigned n)
 /* What the C library says of an errno, in the same language. */
 const char *say_error(int error);
 
-/* Whatever the locale: for what programs read as text. */
-void say_in_english(void);
+/* English whatever the locale, or after the locale again: what programs read is in one language. */
+void say_in_english(bool yes);
 
 /* Marks a text in a table, to be translated where it is shown. */
 #define N_(text) text
