@@ -264,7 +264,7 @@ static void show_progress(void *userdata)
         for (unsigned i = 0; i < width; i++)
                 pn_buf_puts(&line, i < done ? utf8 ? "█" : "#" : utf8 ? "·" : ".");
         pn_buf_puts(&line, "  ");
-        pn_speed_put(&line, rate);
+        pn_speed_put(&line, rate, utf8 ? say : NULL);
         pn_buf_puts(&line, "      ");
         all->progress_shown = true;
         if (!line.error)

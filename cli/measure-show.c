@@ -39,9 +39,9 @@ static void put_result(const Measurement *all, const Target *target, PnBuf *out)
         if (all->cli->random)
                 pn_speed_random_sentence(out, (double)target->reads / target->seconds, all->block,
                                          target->seconds * 1e6 / (double)target->reads,
-                                         target->longest_us);
+                                         target->longest_us, say);
         else
-                pn_speed_sentence(out, &target->speed);
+                pn_speed_sentence(out, &target->speed, say);
         if (all->interrupted)
                 pn_buf_printf(out, _(" Interrupted after %.1f s."), target->seconds);
         if (target->passes > 1 && !all->cli->random)
@@ -130,7 +130,7 @@ void measure_put_page(const Measurement *all)
         for (unsigned i = 0; i < all->n; i++)
                 put_target(all, &all->v[i]);
         if (all->shared.hop) {
-                pn_speed_shared_sentence(&text, &all->shared);
+                pn_speed_shared_sentence(&text, &all->shared, say);
                 pn_buf_puts(&cli->page, "\n");
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, text.data);
         }
