@@ -68,7 +68,8 @@ int cmd_unaccept(Cli *cli, const char *argument);
 #define CHECK_UNKNOWN 3
 
 /* Says why there is no answer: on standard error in words, or as the one JSON document
- * {"error", "message"} where JSON was asked for. Returns the exit code. */
+ * {"error", "message"} where JSON was asked for. The format is an English text, translated here.
+ * Returns the exit code. */
 int cli_fail(Cli *cli, const char *error, const char *format, ...) _printf_(3, 4);
 
 /* Says something that is no answer and no failure, on standard error. */

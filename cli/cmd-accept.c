@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "say.h"
 #include "source.h"
 #include "units.h"
 #include "view.h"
@@ -53,12 +54,15 @@ static unsigned list(const PnStatus *status, Filter filter, const char *word, Pn
 
                 if (!filter(finding, word) || ++n > LISTED)
                         continue;
-                pn_buf_printf(out, "\n%s  %s  %s%s", finding->id.v,
+                pn_buf_printf(out, "\n%s  %s  %s%s%s", finding->id.v,
                               device ? view_address(device) : "-", finding->code.v,
-                              pn_is_true(finding->accepted) ? "  accepted" : "");
+                              pn_is_true(finding->accepted) ? "  " : "",
+                              pn_is_true(finding->accepted) ? _("accepted") : "");
         }
-        if (n > LISTED)
-                pn_buf_printf(out, "\nand %u more: pnhwctl findings --all", n - LISTED);
+        if (n > LISTED) {
+                pn_buf_puts(out, "\n");
+                pn_buf_printf(out, _("and %u more: pnhwctl findings --all"), n - LISTED);
+        }
         return n;
 }
 
@@ -200,9 +204,9 @@ static void put_decision(Cli *cli, const PnFinding *finding, const char *id, boo
                 return;
         }
         pn_buf_printf(&line, "%s: %s",
-                      !accepted                     ? "Counts again"
-                      : finding && is_lost(finding) ? "Forgotten"
-                                                    : "Accepted",
+                      !accepted                     ? _("Counts again")
+                      : finding && is_lost(finding) ? _("Forgotten")
+                                                    : _("Accepted"),
                       summary ? summary : id);
         if (line.error) {
                 (void)cli_out_of_memory(cli);
@@ -212,9 +216,15 @@ static void put_decision(Cli *cli, const PnFinding *finding, const char *id, boo
         if (!accepted || (finding && is_lost(finding)) || cli->no_legend)
                 return;
         line.len = 0;
-        pn_buf_printf(&line, "It counts again %s%s%s it gets worse, and with: pnhwctl unaccept %s",
-                      until ? "from " : "", until ? units_time(time, until) : "",
-                      until ? " on, when" : "when", id);
+        if (until)
+                pn_buf_printf(&line,
+                              _("It counts again from %s on, when it gets worse, and with: pnhwctl "
+                                "unaccept %s"),
+                              units_time(time, until), id);
+        else
+                pn_buf_printf(
+                    &line, _("It counts again when it gets worse, and with: pnhwctl unaccept %s"),
+                    id);
         if (line.error)
                 (void)cli_out_of_memory(cli);
         else
@@ -229,9 +239,10 @@ static int refused(Cli *cli, const PnReply *reply, const PnFinding *finding, con
         if (strcmp(error, "PermissionDenied") == 0)
                 return cli_fail(cli, error, "only root may do this: sudo pnhwctl %s %s", verb, id);
         if (strcmp(error, "NoSuchFinding") == 0 && !accept)
-                return cli_fail(cli, error, "%s is not accepted%s", id,
-                                finding ? ": it counts already"
-                                        : ", and no finding has this id now");
+                return cli_fail(cli, error,
+                                finding ? N_("%s is not accepted: it counts already")
+                                        : N_("%s is not accepted, and no finding has this id now"),
+                                id);
         if (strcmp(error, "NoSuchFinding") == 0)
                 return cli_fail(cli, error, "there is no finding %s now; see pnhwctl findings", id);
         if (strcmp(error, "InvalidParameter") == 0 && cli->reason && strlen(cli->reason) > 1024)

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "pseudonym.h"
+#include "say.h"
 #include "source.h"
 
 static int random_bytes(_unused_ void *userdata, void *bytes, size_t n)
@@ -31,42 +32,50 @@ static void tell(Cli *cli, const PnPseudonymsMade *made)
 {
         static const struct {
                 PnTreatment treatment;
-                const char *one, *many;
+                const char *one, *many; /* with their number */
         } words[] = {
-            {PN_TREAT_HOST, "part of host names", "parts of host names"},
-            {PN_TREAT_SERIAL, "serial number", "serial numbers"},
-            {PN_TREAT_MAC, "MAC address (its maker's part kept)",
-             "MAC addresses (their makers' part kept)"},
-            {PN_TREAT_NQN, "NQN", "NQNs"},
-            {PN_TREAT_WWN, "WWN (its maker's part kept)", "WWNs (their makers' part kept)"},
-            {PN_TREAT_INTERFACE, "name of interfaces", "names of interfaces"},
-            {PN_TREAT_NAME, "name of pools, groups or file systems",
-             "names of pools, groups or file systems"},
-            {PN_TREAT_PATH, "part of mount points", "parts of mount points"},
+            {PN_TREAT_HOST, NN_("%u part of host names", "%u parts of host names")},
+            {PN_TREAT_SERIAL, NN_("%u serial number", "%u serial numbers")},
+            {PN_TREAT_MAC, NN_("%u MAC address (its maker's part kept)",
+                               "%u MAC addresses (their makers' part kept)")},
+            {PN_TREAT_NQN, NN_("%u NQN", "%u NQNs")},
+            {PN_TREAT_WWN,
+             NN_("%u WWN (its maker's part kept)", "%u WWNs (their makers' part kept)")},
+            {PN_TREAT_INTERFACE, NN_("%u name of interfaces", "%u names of interfaces")},
+            {PN_TREAT_NAME, NN_("%u name of pools, groups or file systems",
+                                "%u names of pools, groups or file systems")},
+            {PN_TREAT_PATH, NN_("%u part of mount points", "%u parts of mount points")},
         };
         _cleanup_buf_ PnBuf text = {0};
-        const char *separator = "replaced by pseudonyms: ";
+        unsigned total = 0;
+        const char *separator = "";
 
-        if (cli->output && strcmp(cli->output, "-") != 0)
-                pn_buf_printf(&text, "wrote %s\n", cli->output);
+        if (cli->output && strcmp(cli->output, "-") != 0) {
+                pn_buf_printf(&text, _("wrote %s"), cli->output);
+                pn_buf_puts(&text, "\n");
+        }
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                total += made->n[words[i].treatment];
+        pn_buf_puts(&text,
+                    total ? _("replaced by pseudonyms: ") : _("there was nothing to replace"));
         for (size_t i = 0; i < PN_ELEMENTS(words); i++) {
                 unsigned n = made->n[words[i].treatment];
 
-                if (n)
-                        pn_buf_printf(&text, "%s%u %s", separator, n,
-                                      n == 1 ? words[i].one : words[i].many);
-                if (n)
-                        separator = ", ";
+                if (!n)
+                        continue;
+                pn_buf_puts(&text, separator);
+                pn_buf_printf(&text, say_n(words[i].one, words[i].many, n), n);
+                separator = ", ";
         }
-        if (*separator != ',')
-                pn_buf_puts(&text, "there was nothing to replace");
+        pn_buf_puts(&text, "\n");
         pn_buf_printf(&text,
-                      "\nkept: makers, models, firmware, versions, PCI addresses, slots, labels of "
-                      "sensors, sizes, counters, times%s",
-                      cli->keep_names ? ", names of interfaces, pools and mount points"
-                                      : ", names that every installation has");
-        pn_buf_puts(&text, "\nread it before you send it; pnhwctl --from=FILE shows what others "
-                           "will see");
+                      _("kept: makers, models, firmware, versions, PCI addresses, slots, labels of "
+                        "sensors, sizes, counters, times, %s"),
+                      cli->keep_names ? _("names of interfaces, pools and mount points")
+                                      : _("names that every installation has"));
+        pn_buf_puts(&text, "\n");
+        pn_buf_puts(&text, _("read it before you send it; pnhwctl --from=FILE shows what others "
+                             "will see"));
         if (!text.error)
                 cli_note(cli, text.data);
 }
@@ -78,18 +87,18 @@ static int write_file(Cli *cli, const char *name)
         size_t at = 0;
 
         if (fd < 0)
-                return cli_fail(cli, "BadFile", "%s: %s", name, strerror(errno));
+                return cli_fail(cli, "BadFile", "%s: %s", name, say_error(errno));
         while (at < cli->page.len) {
                 ssize_t n = write(fd, cli->page.data + at, cli->page.len - at);
 
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
-                        return cli_fail(cli, "WriteFailed", "%s: %s", name, strerror(errno));
+                        return cli_fail(cli, "WriteFailed", "%s: %s", name, say_error(errno));
                 at += (size_t)n;
         }
         if (close(PN_STEAL_FD(fd)) < 0)
-                return cli_fail(cli, "WriteFailed", "%s: %s", name, strerror(errno));
+                return cli_fail(cli, "WriteFailed", "%s: %s", name, say_error(errno));
         pn_buf_done(&cli->page);
         return 0;
 }
@@ -131,7 +140,7 @@ int cmd_capture(Cli *cli, _unused_ const char *argument)
                         r = cli_out_of_memory(cli);
                 else if (failed < 0)
                         r = cli_fail(cli, "IO", "the kernel gives no random bytes: %s",
-                                     strerror(-failed));
+                                     say_error(-failed));
         }
         if (r == 0)
                 r = put_inventory(cli, &inventory);

@@ -3,6 +3,7 @@
  * people, and no contract: both ends belong to pnhw. */
 
 #include "facts.h"
+#include "say.h"
 #include "source.h"
 
 static const struct {
@@ -80,6 +81,8 @@ static int put_device(Cli *cli, const char *name)
 int cmd_facts(Cli *cli, const char *argument)
 {
         cli->json = JSON_SHORT;
+        /* Why there is no answer is shown to whom asked; ssh brings the language along. */
+        say_in_english(false);
         if (pn_startswith(argument, FACTS_DEVICE))
                 return put_device(cli, argument + strlen(FACTS_DEVICE));
         if (strcmp(argument, FACTS_INVENTORY) == 0)

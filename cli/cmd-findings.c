@@ -32,8 +32,8 @@ static void add_finding(Table *table, const PnFinding *finding)
 
         (void)table_row(table, TABLE_NO_PARENT);
         (void)snprintf(cell, sizeof cell, "%s %s%s", view_mark(mark),
-                       pn_text(&finding->severity) ? finding->severity.v : "?",
-                       accepted ? ", accepted" : "");
+                       view_severity_word(pn_text(&finding->severity)),
+                       accepted ? _(", accepted") : "");
         table_set_styled(table, SEVERITY, view_mark_style(mark), cell);
         table_set(table, DEVICE, device ? view_address(device) : NULL);
         table_set(table, CODE, finding->code.v);
@@ -45,7 +45,7 @@ static void add_finding(Table *table, const PnFinding *finding)
 /* What an administrator said of each accepted finding: why, and until when. */
 static int put_acceptances(Cli *cli, const PnStatus *status)
 {
-        const char *heading = "\nAccepted:\n";
+        const char *heading = _("Accepted:");
 
         for (unsigned i = 0; i < status->findings.n; i++) {
                 const PnFinding *finding = &status->findings.v[i];
@@ -55,13 +55,18 @@ static int put_acceptances(Cli *cli, const PnStatus *status)
 
                 if (!pn_is_true(finding->accepted))
                         continue;
-                pn_buf_printf(&line, "%s %s%s: %s", finding->id.v, until ? "until " : "for good",
-                              until ? units_time(time, until) : "",
-                              reason ? reason : "no reason was given");
+                if (!reason)
+                        reason = _("no reason was given");
+                if (until)
+                        pn_buf_printf(&line, _("%s until %s: %s"), finding->id.v,
+                                      units_time(time, until), reason);
+                else
+                        pn_buf_printf(&line, _("%s for good: %s"), finding->id.v, reason);
                 if (line.error)
                         return -ENOMEM;
-                pn_buf_puts(&cli->page, heading);
-                heading = "";
+                if (heading)
+                        pn_buf_printf(&cli->page, "\n%s\n", heading);
+                heading = NULL;
                 pn_buf_puts(&cli->page, "  ");
                 term_put_wrapped(&cli->term, &cli->page, 2, 4, STYLE_PLAIN, line.data);
         }
@@ -121,7 +126,10 @@ static void put_paragraph(Cli *cli, const char *heading, const char *text)
 
 static void put_fact(Cli *cli, const char *name, const char *text)
 {
-        pn_buf_printf(&cli->page, "%-11s ", name);
+        unsigned has = term_columns(&cli->term, name);
+
+        term_put(&cli->term, &cli->page, name);
+        pn_buf_printf(&cli->page, "%*s ", (int)(has < 11 ? 11 - has : 0), "");
         term_put_wrapped(&cli->term, &cli->page, 12, 12, STYLE_PLAIN, text);
 }
 
@@ -150,27 +158,27 @@ static int put_explanation(Cli *cli, const PnCodeInfo *info)
                 return -ENOMEM;
         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_BOLD, line.data);
         put_paragraph(cli, NULL, info->meaning);
-        put_paragraph(cli, "What to do", info->remedy);
+        put_paragraph(cli, _("What to do"), info->remedy);
         pn_buf_puts(&cli->page, "\n");
-        put_fact(cli, "At worst", info->worst);
+        put_fact(cli, _("At worst"), view_severity_word(info->worst));
         line.len = 0;
-        pn_buf_printf(&line, "told after %s; over when it has been gone for %s",
+        pn_buf_printf(&line, _("told after %s; over when it has been gone for %s"),
                       say_time(raise, info->raise_s), say_time(clear, info->clear_s));
         if (line.error)
                 return -ENOMEM;
-        put_fact(cli, "Journal", line.data);
+        put_fact(cli, _("Journal"), line.data);
         line.len = 0;
         if (*info->sources) {
                 put_sources(&line, info->sources);
                 if (line.error)
                         return -ENOMEM;
-                put_fact(cli, "Sources", line.data);
+                put_fact(cli, _("Sources"), line.data);
                 line.len = 0;
         }
         pn_buf_printf(&line, "journalctl MESSAGE_ID=%s", info->message_id);
         if (line.error)
                 return -ENOMEM;
-        put_fact(cli, "History", line.data);
+        put_fact(cli, _("History"), line.data);
         return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "say.h"
 #include "source.h"
 
 /* Sixteen reads of half a megabyte keep the fastest drive of today busy: they are 8 MiB, half a
@@ -92,7 +93,7 @@ static int check_node(Cli *cli, const Target *target, const PnText *number, bool
         char is[32];
 
         if (fstat(target->fd, &st) < 0)
-                return cli_fail(cli, "IO", "%s: %s", target->node, strerror(errno));
+                return cli_fail(cli, "IO", "%s: %s", target->node, say_error(errno));
         if (is_test && S_ISREG(st.st_mode))
                 return 0;
         if (!S_ISBLK(st.st_mode))
@@ -115,7 +116,7 @@ static int find_size(Cli *cli, Target *target)
         else if (ioctl(target->fd, BLKGETSIZE64, &target->size) < 0 ||
                  ioctl(target->fd, BLKSSZGET, &sector) < 0)
                 return cli_fail(cli, "IO", "/dev/%s does not tell its size: %s", target->node,
-                                strerror(errno));
+                                say_error(errno));
         if (sector < 512 || (unsigned)sector > SEQUENTIAL_BLOCK || sector & (sector - 1))
                 return cli_fail(cli, "IO", "/dev/%s has sectors of %d bytes", target->node, sector);
         target->sector = (unsigned)sector;
@@ -144,12 +145,13 @@ static int open_node(Cli *cli, Target *target, const PnText *number)
                 target->fd = open(path, O_RDONLY | O_CLOEXEC);
         if (target->fd < 0 && (errno == EACCES || errno == EPERM))
                 return cli_fail(cli, "PermissionDenied",
-                                geteuid() ? "you may not read %s: measure as root"
-                                          : "even root may not read %s here: this is a container "
-                                            "that was not given the device",
+                                geteuid()
+                                    ? N_("you may not read %s: measure as root")
+                                    : N_("even root may not read %s here: this is a container that "
+                                         "was not given the device"),
                                 path);
         if (target->fd < 0)
-                return cli_fail(cli, "IO", "cannot open %s: %s", path, strerror(errno));
+                return cli_fail(cli, "IO", "cannot open %s: %s", path, say_error(errno));
         r = check_node(cli, target, number, is_test);
         return r ? r : find_size(cli, target);
 }
@@ -170,10 +172,12 @@ static int forbid(Cli *cli, const Target *target, const char *name)
         if (drive && (pn_is_true(drive->lost) || drive->health.state == PN_UNREAD_STUCK ||
                       drive->health.state == PN_UNREAD_TIMEOUT))
                 return cli_fail(cli, "Unhealthy",
-                                "%s had better be left alone: it %s\n--force measures it all the "
-                                "same",
-                                name,
-                                pn_is_true(drive->lost) ? "is gone" : "does not answer in time");
+                                pn_is_true(drive->lost)
+                                    ? N_("%s had better be left alone: it is gone\n--force "
+                                         "measures it all the same")
+                                    : N_("%s had better be left alone: it does not answer in "
+                                         "time\n--force measures it all the same"),
+                                name);
         return 0;
 }
 
@@ -202,8 +206,11 @@ static int add_target(Measurement *all, const char *word)
                 return r;
         node = choose_node(target, name, &number);
         if (!node) {
-                r = cli_fail(cli, "NotABlockDevice", "%s holds nothing that could be read%s", word,
-                             target->device.nvme.v ? ": it has no namespace" : ": it is no drive");
+                r = cli_fail(cli, "NotABlockDevice",
+                             target->device.nvme.v
+                                 ? N_("%s holds nothing that could be read: it has no namespace")
+                                 : N_("%s holds nothing that could be read: it is no drive"),
+                             word);
         } else if (strchr(node, '/')) {
                 r = cli_fail(cli, "BadAnswer", "%s is no name of a block device", node);
         } else if (is_there(all, node)) {
@@ -252,12 +259,12 @@ static void show_progress(void *userdata)
         if (all->count == 1)
                 term_put(&all->cli->term, &line, all->v[all->first].node);
         else
-                pn_buf_printf(&line, "%u devices", all->count);
+                pn_buf_printf(&line, _("%u devices"), all->count);
         pn_buf_puts(&line, "  ");
         for (unsigned i = 0; i < width; i++)
                 pn_buf_puts(&line, i < done ? utf8 ? "█" : "#" : utf8 ? "·" : ".");
         pn_buf_puts(&line, "  ");
-        pn_speed_put(&line, rate);
+        pn_speed_put(&line, rate, utf8 ? say : NULL);
         pn_buf_puts(&line, "      ");
         all->progress_shown = true;
         if (!line.error)
@@ -331,7 +338,7 @@ static int read_targets(Measurement *all, unsigned first, unsigned count)
         }
         if (r == -ENOMEM)
                 return cli_out_of_memory(cli);
-        return r < 0 ? cli_fail(cli, "IO", "cannot read: %s", strerror(-r)) : 0;
+        return r < 0 ? cli_fail(cli, "IO", "cannot read: %s", say_error(-r)) : 0;
 }
 
 static int read_all(Measurement *all)

@@ -8,6 +8,7 @@
 
 #include "interface.h"
 #include "metrics.h"
+#include "say.h"
 #include "source.h"
 
 /* Who collects the file is another user. */
@@ -79,7 +80,7 @@ static int write_all(int fd, const PnBuf *page)
 
 static int cannot_write(Cli *cli, int error)
 {
-        return cli_fail(cli, "WriteFailed", "cannot write %s: %s", cli->output, strerror(-error));
+        return cli_fail(cli, "WriteFailed", "cannot write %s: %s", cli->output, say_error(-error));
 }
 
 /* Into a file beside it, which takes its place when it is whole: who reads it sees the page before

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "report.h"
+#include "say.h"
 #include "source.h"
 
 typedef enum ReportFormat { MARKDOWN, HTML, SVG, JSON, N_FORMATS } ReportFormat;
@@ -126,7 +127,7 @@ static int write_file(Cli *cli)
         else
                 fd = mkostemp(beside, O_CLOEXEC);
         if (fd < 0)
-                return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, strerror(errno));
+                return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, say_error(errno));
         r = write_page(fd, &cli->page);
         if (r == 0 && !is_special) {
                 mode_t mask = umask(0);
@@ -138,7 +139,7 @@ static int write_file(Cli *cli)
         if (r < 0) {
                 if (!is_special)
                         (void)unlink(beside);
-                return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, strerror(-r));
+                return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, say_error(-r));
         }
         pn_buf_done(&cli->page);
         return 0;

@@ -60,7 +60,7 @@ static const char *note_of(const PnReading *reading)
                 return reading->value.state == PN_KNOWN ? _("not connected, by its value")
                                                         : _("impossible value");
         if (pn_is_unread(reading->value.state))
-                return pn_reason_name(reading->value.state);
+                return view_reason(reading->value.state);
         if (pn_is_true(reading->alarm))
                 return _("alarm");
         if (pn_text_is(&reading->kind, "control"))
@@ -85,7 +85,7 @@ static void add_chip(Table *table, const PnChip *chip)
                 table_set(table, NOTE,
                           chip->readings.state == PN_UNREAD_UNSUPPORTED
                               ? _("left alone: slow, or excluded")
-                              : pn_reason_name(chip->readings.state));
+                              : view_reason(chip->readings.state));
         for (unsigned i = 0; i < chip->readings.n; i++) {
                 const PnReading *reading = &chip->readings.v[i];
 
@@ -122,7 +122,7 @@ static void add_drive(Table *table, const PnNvme *drive)
         parent = table_row(table, TABLE_NO_PARENT);
         table_set_styled(table, SENSOR, STYLE_BOLD, title);
         if (!health) {
-                table_set(table, NOTE, pn_reason_name(drive->health.state));
+                table_set(table, NOTE, view_reason(drive->health.state));
                 return;
         }
         (void)table_row(table, parent);

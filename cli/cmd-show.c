@@ -51,12 +51,20 @@ static int put_value(Cli *cli, unsigned at, const char *value, const char *unit)
         return 0;
 }
 
-/* "lanes", "bytes", "errors"; not "ms", "MT/s". */
-static bool is_plural_unit(const char *unit)
+/* A unit behind its number, in the reader's language if it is a word. */
+static const char *unit_word(const char *unit, int64_t n)
 {
-        size_t n = strlen(unit);
+        static const struct {
+                const char *one, *many;
+        } words[] = {
+            {NN_("block", "blocks")}, {NN_("byte", "bytes")}, {NN_("error", "errors")},
+            {NN_("frame", "frames")}, {NN_("lane", "lanes")},
+        };
 
-        return n > 3 && unit[n - 1] == 's' && !strchr(unit, '/');
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (strcmp(unit, words[i].many) == 0)
+                        return say_n(words[i].one, words[i].many, n == 1 ? 1 : 2);
+        return unit;
 }
 
 static int put_integer(Cli *cli, unsigned at, const PnInt *integer, const char *unit)
@@ -65,11 +73,11 @@ static int put_integer(Cli *cli, unsigned at, const PnInt *integer, const char *
         Units units;
 
         if (strcmp(unit, "bytes") == 0 && integer->v >= 1000000)
-                (void)snprintf(text, sizeof text, "%" PRId64 " bytes (%s)", integer->v,
-                               units_size(units, integer->v));
+                (void)snprintf(text, sizeof text, "%" PRId64 " %s (%s)", integer->v,
+                               unit_word(unit, integer->v), units_size(units, integer->v));
         else
-                (void)snprintf(text, sizeof text, "%" PRId64 "%s%.*s", integer->v, *unit ? " " : "",
-                               (int)strlen(unit) - (integer->v == 1 && is_plural_unit(unit)), unit);
+                (void)snprintf(text, sizeof text, "%" PRId64 "%s%s", integer->v, *unit ? " " : "",
+                               unit_word(unit, integer->v));
         return put_value(cli, at, text, "");
 }
 
@@ -160,7 +168,7 @@ static int put_field(Cli *cli, unsigned indent, unsigned width, const PnField *f
         if (pn_is_unread(*at.state)) {
                 _cleanup_free_ char *why = NULL;
 
-                if (asprintf(&why, "? (%s)", pn_reason_name(*at.state)) < 0) {
+                if (asprintf(&why, "? (%s)", view_reason(*at.state)) < 0) {
                         why = NULL;
                         return -ENOMEM;
                 }

@@ -65,9 +65,10 @@ static void put_age(Cli *cli, const Facts *facts, bool folded)
                 if (updated && (!oldest || strcmp(updated, oldest) < 0))
                         oldest = updated;
         }
-        if (facts->origin == ORIGIN_FILE)
-                pn_buf_printf(&line, _("from %s"),
-                              strcmp(cli->from, "-") ? cli->from : _("standard input"));
+        if (facts->origin == ORIGIN_FILE && strcmp(cli->from, "-") == 0)
+                pn_buf_puts(&line, _("from standard input"));
+        else if (facts->origin == ORIGIN_FILE)
+                pn_buf_printf(&line, _("from %s"), cli->from);
         else if (facts->origin == ORIGIN_PROBE)
                 pn_buf_puts(&line, _("read just now"));
         if (oldest)

@@ -17,6 +17,7 @@
 #include "assess.h"
 #include "codes.h"
 #include "exec.h"
+#include "say.h"
 #include "screen.h"
 #include "status.h"
 #include "units.h"
@@ -135,6 +136,33 @@ static bool is_over(const PnStatus *status, const PnFinding *alert)
 
 /* ---- what is shown ---- */
 
+/* Puts a word, and spaces up to a width and one more. */
+static void put_column(Cli *cli, const char *word, unsigned width)
+{
+        unsigned has = term_columns(&cli->term, word);
+
+        term_put(&cli->term, &cli->page, word);
+        pn_buf_printf(&cli->page, "%*s ", (int)(has < width ? width - has : 0), "");
+}
+
+/* Puts what happened to a finding, in a column as wide as the widest of these words. */
+static void put_happening(Cli *cli, const char *what)
+{
+        static const char *const known[] = {N_("new"),    N_("raised"),  N_("accepted"),
+                                            N_("counts"), N_("changed"), N_("cleared")};
+        const char *word = what;
+        unsigned width = 0;
+
+        for (size_t i = 0; i < PN_ELEMENTS(known); i++) {
+                unsigned columns = term_columns(&cli->term, _(known[i]));
+
+                width = columns > width ? columns : width;
+                if (strcmp(what, known[i]) == 0)
+                        word = _(known[i]);
+        }
+        put_column(cli, word, width);
+}
+
 /* Figures come and go; a line is for what an administrator would call news. */
 static const char *news(const PnFinding *before, const PnFinding *now)
 {
@@ -155,15 +183,16 @@ static void put_line(Cli *cli, const char *what, const PnFinding *finding)
 {
         Mark mark =
             pn_is_true(finding->accepted) ? MARK_UNJUDGED : view_severity(&finding->severity);
-        const char *severity = pn_text(&finding->severity), *summary = pn_text(&finding->summary);
+        const char *summary = pn_text(&finding->summary);
         bool over = strcmp(what, "cleared") == 0;
         char now[32];
 
         pn_buf_printf(&cli->page, "%s ", local_time(now));
         term_put_styled(&cli->term, &cli->page, view_mark_style(over ? MARK_GOOD : mark),
                         view_mark(over ? MARK_GOOD : mark));
-        pn_buf_printf(&cli->page, " %-8s ", what);
-        pn_buf_printf(&cli->page, "%-8s ", severity ? severity : "?");
+        pn_buf_puts(&cli->page, " ");
+        put_happening(cli, what);
+        put_column(cli, view_severity_word(pn_text(&finding->severity)), 8);
         term_put(&cli->term, &cli->page, summary ? summary : finding->code.v);
         pn_buf_printf(&cli->page, " [%s %s]\n", finding->code.v, finding->id.v);
 }
@@ -209,15 +238,16 @@ static int draw(Watch *watch)
         if (watch->is_known)
                 r = status_put_page(cli, &watch->facts);
         else
-                pn_buf_puts(&cli->page, "Waiting for what pnhwd says.\n");
+                pn_buf_puts(&cli->page, _("Waiting for what pnhwd says.\n"));
         if (r == 0 && cli->page.error)
                 r = cli->page.error;
         if (watch->lost) {
                 style = STYLE_WARNING;
-                pn_buf_printf(&footer, "pnhwd is away since %s, and this is what it said last.",
+                pn_buf_printf(&footer, _("pnhwd is away since %s, and this is what it said last."),
                               watch->since);
         } else {
-                pn_buf_puts(&footer, "This page is drawn anew when something changes. q ends it.");
+                pn_buf_puts(&footer,
+                            _("This page is drawn anew when something changes. q ends it."));
         }
         if (r == 0)
                 r = footer.error ? footer.error
@@ -342,13 +372,17 @@ static void say_beginning(Watch *watch, const PnStatus *status)
 
 static void say_standing(Watch *watch, unsigned n_alerts)
 {
-        char line[128];
+        char line[256];
 
         if (n_alerts == 0)
                 return;
-        (void)snprintf(line, sizeof line,
-                       "%u alert%s before this began: the program is run for what comes", n_alerts,
-                       n_alerts == 1 ? " was told" : "s were told");
+        (void)snprintf(
+            line, sizeof line,
+            say_n("%u alert was told before this began: the program is run for what comes",
+                  "%u alerts were told before this began: the program is run for what "
+                  "comes",
+                  n_alerts),
+            n_alerts);
         cli_note(watch->cli, line);
 }
 
@@ -413,15 +447,15 @@ static int take_answer(Watch *watch, const PnReply *reply, char **ret_error)
         if (r < 0)
                 return r;
         if (watch->lost && watch->form != FORM_PAGE)
-                cli_note(watch->cli, "pnhwd is back");
+                cli_note(watch->cli, _("pnhwd is back"));
         free(PN_STEAL(watch->lost));
         watch->has_answered = true;
         watch->retry_ms = RETRY_FIRST_MS;
         if (!watch->is_known)
                 say_beginning(watch, out.status.v);
         if (watch->is_too_old && !was_too_old)
-                cli_note(watch->cli, "pnhwd is too old for --exec: it has no ListAlerts, and the "
-                                     "program is not run");
+                cli_note(watch->cli, _("pnhwd is too old for --exec: it has no ListAlerts, and the "
+                                       "program is not run"));
         if (watch->runner && !watch->is_too_old && !watch->knows_alerts)
                 say_standing(watch, told.alerts.n);
         r = take_findings(watch, out.status.v);
@@ -468,7 +502,8 @@ static int lose(Watch *watch, const char *why)
         if (watch->form != FORM_PAGE) {
                 _cleanup_free_ char *line = NULL;
 
-                if (asprintf(&line, "pnhwd is away (%s); trying again until it is back", why) < 0) {
+                if (asprintf(&line, _("pnhwd is away (%s); trying again until it is back"), why) <
+                    0) {
                         line = NULL;
                         return -ENOMEM;
                 }
@@ -484,7 +519,7 @@ static int reconnect(Watch *watch)
 
         if (r >= 0 || r == -ENOMEM)
                 return r;
-        return lose(watch, sentence ? sentence : strerror(-r));
+        return lose(watch, sentence ? sentence : say_error(-r));
 }
 
 /* What is said after this stays on the terminal. */
@@ -504,9 +539,9 @@ static int listen_to(Watch *watch, int *ret_code)
                 if (r == -ENOMEM)
                         return r;
                 if (r < 0)
-                        return lose(watch, r == -ECONNRESET ? "it closed the connection"
+                        return lose(watch, r == -ECONNRESET ? _("it closed the connection")
                                            : sentence       ? sentence
-                                                            : strerror(-r));
+                                                            : say_error(-r));
                 if (reply.error) {
                         const char *error = source_short_error(&reply);
 
@@ -522,7 +557,7 @@ static int listen_to(Watch *watch, int *ret_code)
                 }
                 r = take_answer(watch, &reply, &sentence);
                 if (r == -ECONNRESET || (r == -EBADMSG && watch->is_known))
-                        return lose(watch, sentence ? sentence : "its answer makes no sense");
+                        return lose(watch, sentence ? sentence : _("its answer makes no sense"));
                 if (r == -EBADMSG) {
                         leave_screen(watch);
                         *ret_code = source_cannot_ask(watch->cli, r, sentence);
@@ -589,7 +624,7 @@ static int take_time(Watch *watch)
         if (now_ms() < watch->deadline)
                 return 0;
         if (watch->client && !watch->has_answered) {
-                int r = lose(watch, "it gave no answer");
+                int r = lose(watch, _("it gave no answer"));
 
                 return r < 0 || !watch->screen ? r : draw(watch);
         }
@@ -678,7 +713,7 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
                 cli->json = JSON_SHORT;
         r = take_signals(&watch, &mask);
         if (r < 0)
-                return cli_fail(cli, "IO", "cannot wait for signals: %s", strerror(-r));
+                return cli_fail(cli, "IO", "cannot wait for signals: %s", say_error(-r));
         if (cli->exec) {
                 code = runner_new(cli, cli->exec, &mask, &watch.runner);
                 if (code)
@@ -698,6 +733,6 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
         if (r == -ENOMEM)
                 return cli_out_of_memory(cli);
         if (r < 0 && r != -EPIPE && r != -EIO)
-                return cli_fail(cli, "IO", "cannot go on: %s", strerror(-r));
+                return cli_fail(cli, "IO", "cannot go on: %s", say_error(-r));
         return code < 0 ? 0 : code;
 }

@@ -2,6 +2,7 @@
 /* Runs a program for each alert, one after the other, none for ever. */
 
 #include "exec.h"
+#include "say.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -41,13 +42,14 @@ static int64_t now_ms(void)
         return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-static void _printf_(2, 3) say(const Runner *runner, const char *format, ...)
+/* The format is an English text, translated here. */
+static void _printf_(2, 3) tell(const Runner *runner, const char *format, ...)
 {
         _cleanup_free_ char *words = NULL, *line = NULL;
         va_list args;
 
         va_start(args, format);
-        if (vasprintf(&words, format, args) < 0)
+        if (vasprintf(&words, say(format), args) < 0)
                 words = NULL;
         va_end(args);
         if (words && asprintf(&line, "%s (%s %s): %s", runner->program, runner->now.id.v,
@@ -88,11 +90,14 @@ int runner_new(Cli *cli, const char *program, const sigset_t *mask, Runner **ret
         _cleanup_(runner_freep) Runner *runner = NULL;
         const char *seconds = getenv("PNHW_EXEC_TIMEOUT");
 
-        if (!*program || !is_there(program))
+        if (!*program || !is_there(program)) {
+                int why = errno;
+
                 return cli_fail(cli, "NoProgram", "--exec=%s: %s", program,
-                                !*program         ? "the name of a program is needed"
-                                : errno == EACCES ? "is no program that may be run"
-                                                  : strerror(errno));
+                                !*program       ? _("the name of a program is needed")
+                                : why == EACCES ? _("is no program that may be run")
+                                                : say_error(why));
+        }
         runner = calloc(1, sizeof *runner);
         if (!runner)
                 return cli_out_of_memory(cli);
@@ -122,10 +127,13 @@ void runner_free(Runner *runner)
         if (!runner)
                 return;
         if (runner->queue.n) {
-                char line[96];
+                char line[128];
 
-                (void)snprintf(line, sizeof line, "ended before the program was run for %u alert%s",
-                               runner->queue.n, runner->queue.n == 1 ? "" : "s");
+                (void)snprintf(line, sizeof line,
+                               say_n("ended before the program was run for %u alert",
+                                     "ended before the program was run for %u alerts",
+                                     runner->queue.n),
+                               runner->queue.n);
                 cli_note(runner->cli, line);
         }
         for (unsigned i = 0; i < runner->queue.n; i++)
@@ -142,7 +150,7 @@ int runner_add(Runner *runner, const PnFinding *finding, const char *state)
 
         if (runner->queue.n >= QUEUE_MAX) {
                 cli_note(runner->cli,
-                         "too many alerts wait for the program: the oldest is dropped");
+                         _("too many alerts wait for the program: the oldest is dropped"));
                 pn_list_remove(pn_type_Finding(), &runner->queue, 0);
         }
         queued = PN_APPEND(&runner->queue);
@@ -221,21 +229,21 @@ static void start(Runner *runner)
         pn_list_remove(pn_type_Finding(), &runner->queue, 0);
         in = finding_as_file(&runner->now);
         if (in < 0 || pipe2(fds, O_CLOEXEC) < 0) {
-                say(runner, "cannot be started: %s", strerror(in < 0 ? -in : errno));
+                tell(runner, "cannot be started: %s", say_error(in < 0 ? -in : errno));
                 return;
         }
         report = fds[0];
         report_child = fds[1];
         runner->pid = fork();
         if (runner->pid < 0) {
-                say(runner, "cannot be started: %s", strerror(errno));
+                tell(runner, "cannot be started: %s", say_error(errno));
                 return;
         }
         if (runner->pid == 0)
                 become_program(runner, in, report_child);
         pn_close(PN_STEAL_FD(report_child));
         if (read(report, &error, sizeof error) == (ssize_t)sizeof error) {
-                say(runner, "cannot be started: %s", strerror(error));
+                tell(runner, "cannot be started: %s", say_error(error));
                 (void)waitpid(runner->pid, NULL, 0);
                 return;
         }
@@ -246,10 +254,10 @@ static void start(Runner *runner)
 static void look_at_end(Runner *runner, int status)
 {
         if (WIFSIGNALED(status) && runner->stage == RUNNING)
-                say(runner, "ended by signal %d (%s)", WTERMSIG(status),
-                    strsignal(WTERMSIG(status)));
+                tell(runner, "ended by signal %d (%s)", WTERMSIG(status),
+                     strsignal(WTERMSIG(status)));
         else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-                say(runner, "failed with exit status %d", WEXITSTATUS(status));
+                tell(runner, "failed with exit status %d", WEXITSTATUS(status));
         runner->stage = NOT_RUNNING;
 }
 
@@ -257,8 +265,8 @@ static void hurry(Runner *runner)
 {
         switch (runner->stage) {
         case RUNNING:
-                say(runner, "did not end within %g seconds and is stopped",
-                    (double)(runner->timeout_ms / 100) / 10);
+                tell(runner, "did not end within %g seconds and is stopped",
+                     (double)(runner->timeout_ms / 100) / 10);
                 (void)kill(-runner->pid, SIGTERM);
                 runner->stage = ASKED_TO_END;
                 break;
@@ -267,7 +275,7 @@ static void hurry(Runner *runner)
                 runner->stage = KILLED;
                 break;
         case KILLED:
-                say(runner, "cannot be stopped and is left behind");
+                tell(runner, "cannot be stopped and is left behind");
                 runner->stage = NOT_RUNNING;
                 break;
         case NOT_RUNNING:

@@ -44,20 +44,20 @@ static const Verb verbs[] = {
      ONLY_HERE},
     {"report", NULL, N_("All of it as a page: Markdown, HTML with a picture of the links, JSON"),
      cmd_report, EVERYWHERE},
-    {"show", "DEVICE", N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"), cmd_show,
-     EVERYWHERE},
+    {"show", N_("DEVICE"), N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"),
+     cmd_show, EVERYWHERE},
     {"watch", NULL, N_("The status page, drawn at each change; or run a program for each alert"),
      cmd_watch, ONLY_HERE},
-    {"check", "[DEVICE]", N_("A verdict for monitoring: one line, and exit status 0, 1, 2 or 3"),
-     cmd_check, ONLY_HERE},
-    {"accept", "ID", N_("Say that a finding is known and may stay (as root)"), cmd_accept,
+    {"check", N_("[DEVICE]"),
+     N_("A verdict for monitoring: one line, and exit status 0, 1, 2 or 3"), cmd_check, ONLY_HERE},
+    {"accept", N_("ID"), N_("Say that a finding is known and may stay (as root)"), cmd_accept,
      ONLY_HERE},
-    {"unaccept", "ID", N_("Take that back: the finding counts again (as root)"), cmd_unaccept,
+    {"unaccept", N_("ID"), N_("Take that back: the finding counts again (as root)"), cmd_unaccept,
      ONLY_HERE},
     {"capture", NULL, N_("Write an inventory for strangers: without serials, MACs and names"),
      cmd_capture, EVERYWHERE},
-    {"measure", "DEVICE", N_("How fast drives read, and what the limit is (as root)"), cmd_measure,
-     ONLY_HERE},
+    {"measure", N_("DEVICE"), N_("How fast drives read, and what the limit is (as root)"),
+     cmd_measure, ONLY_HERE},
     {"facts", "WHAT", NULL, cmd_facts, EVERYWHERE},
 };
 
@@ -96,17 +96,17 @@ typedef struct Option {
 
 static const Option options[] = {
     {"all", NULL, 'a', NULL, N_("Show also what is folded away")},
-    {"json", "MODE", OPTION_JSON, NULL, N_("Write JSON: pretty, short or off")},
+    {"json", N_("MODE"), OPTION_JSON, NULL, N_("Write JSON: pretty, short or off")},
     {"", NULL, 'j', NULL, N_("The same as --json=pretty on a terminal, --json=short otherwise")},
-    {"host", "HOST", 'H', NULL, N_("Ask other machines over ssh: [USER@]HOST[,HOST…]")},
+    {"host", N_("HOST"), 'H', NULL, N_("Ask other machines over ssh: [USER@]HOST[,HOST…]")},
     {"timeout", "N", OPTION_TIMEOUT, NULL, N_("Wait so many seconds for each of them (20)")},
     {"once", NULL, OPTION_ONCE, NULL, N_("Ask no daemon: read the hardware now (best as root)")},
-    {"from", "FILE", OPTION_FROM, NULL, N_("Show a saved inventory (- for standard input)")},
-    {"socket", "PATH", OPTION_SOCKET, NULL, N_("The daemon's socket (also $PNHW_SOCKET)")},
-    {"explain", "CODE", OPTION_EXPLAIN, "findings", N_("What a code means, and what to do")},
-    {"format", "NAME", OPTION_FORMAT, "report metrics",
+    {"from", N_("FILE"), OPTION_FROM, NULL, N_("Show a saved inventory (- for standard input)")},
+    {"socket", N_("PATH"), OPTION_SOCKET, NULL, N_("The daemon's socket (also $PNHW_SOCKET)")},
+    {"explain", N_("CODE"), OPTION_EXPLAIN, "findings", N_("What a code means, and what to do")},
+    {"format", N_("NAME"), OPTION_FORMAT, "report metrics",
      N_("markdown, html, svg, json; or openmetrics, prometheus")},
-    {"output", "FILE", OPTION_OUTPUT, "report metrics capture",
+    {"output", N_("FILE"), OPTION_OUTPUT, "report metrics capture",
      N_("Write this file, whose name may tell the format")},
     {"keep-names", NULL, OPTION_KEEP_NAMES, "capture",
      N_("Keep names of pools, mounts and interfaces")},
@@ -114,13 +114,13 @@ static const Option options[] = {
     {"random", NULL, OPTION_RANDOM, "measure", N_("4 KiB here and there, one at a time")},
     {"together", NULL, OPTION_TOGETHER, "measure", N_("All at once, which shows what they share")},
     {"force", NULL, OPTION_FORCE, "measure", N_("Also what fails or hangs")},
-    {"exec", "PROGRAM", OPTION_EXEC, "watch",
+    {"exec", N_("PROGRAM"), OPTION_EXEC, "watch",
      N_("Run it once for each alert, and when it is over")},
-    {"at-least", "SEVERITY", OPTION_AT_LEAST, "check",
+    {"at-least", N_("SEVERITY"), OPTION_AT_LEAST, "check",
      N_("The mildest that is a problem (warning)")},
     {"checkmk", NULL, OPTION_CHECKMK, "check", N_("As a local check of checkmk")},
-    {"reason", "TEXT", OPTION_REASON, "accept", N_("Why, for those who read it later")},
-    {"until", "DATE", OPTION_UNTIL, "accept", N_("Until then: 2031-12-31, or +30d from now")},
+    {"reason", N_("TEXT"), OPTION_REASON, "accept", N_("Why, for those who read it later")},
+    {"until", N_("DATE"), OPTION_UNTIL, "accept", N_("Until then: 2031-12-31, or +30d from now")},
     {"no-legend", NULL, OPTION_NO_LEGEND, NULL, N_("No headings and no footers")},
     {"no-pager", NULL, OPTION_NO_PAGER, NULL, N_("Do not pipe long output into a pager")},
     {"help", NULL, 'h', NULL, N_("Show this help")},
@@ -130,6 +130,14 @@ static const Option options[] = {
 
 /* Which of them were given. */
 static bool given[PN_ELEMENTS(options)];
+
+/* Puts spaces, so that what was put since `begin` takes up as many columns. */
+static void pad(Cli *cli, size_t begin, unsigned columns)
+{
+        unsigned has = cli->page.error ? columns : term_columns(&cli->term, cli->page.data + begin);
+
+        pn_buf_printf(&cli->page, "%*s", (int)(has < columns ? columns - has : 0), "");
+}
 
 static int help(Cli *cli)
 {
@@ -142,38 +150,33 @@ static int help(Cli *cli)
             _("Is each piece of hardware in this machine running as well as it could?"));
         pn_buf_printf(out, "\n%s\n", _("Verbs:"));
         for (size_t i = 0; i < PN_ELEMENTS(verbs); i++) {
-                _cleanup_free_ char *name = NULL;
+                size_t begin = out->len;
 
                 if (!verbs[i].help)
                         continue;
-                if (asprintf(&name, "%s%s%s", verbs[i].name, verbs[i].argument ? " " : "",
-                             verbs[i].argument ? verbs[i].argument : "") < 0) {
-                        name = NULL;
-                        out->error = -ENOMEM;
-                        return EXIT_FAILURE;
-                }
-                pn_buf_printf(out, "  %-15s", name);
+                pn_buf_printf(out, "  %s%s", verbs[i].name, verbs[i].argument ? " " : "");
+                if (verbs[i].argument)
+                        term_put(&cli->term, out, _(verbs[i].argument));
+                pad(cli, begin, 17);
                 term_put_wrapped(&cli->term, out, 17, 17, STYLE_PLAIN, _(verbs[i].help));
         }
         pn_buf_printf(out, "\n%s\n", _("Options:"));
         for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
                 const Option *option = &options[i];
                 _cleanup_free_ char *text = NULL;
-                char shown[40] = "";
+                size_t begin = out->len;
 
                 if (!option->help)
                         continue;
                 if (option->id < 256)
-                        (void)snprintf(shown, sizeof shown, "-%c%s", option->id,
-                                       *option->name ? " " : "");
+                        pn_buf_printf(out, "  -%c%s", option->id, *option->name ? " " : "");
                 else
-                        (void)snprintf(shown, sizeof shown, "   ");
-                pn_buf_printf(out, "  %s%s%s", shown, *option->name ? "--" : "", option->name);
-                pn_buf_printf(out, "%s%-*s", option->argument ? "=" : "",
-                              (int)(24 - strlen(shown) -
-                                    (*option->name ? 2 + strlen(option->name) : 0) -
-                                    (option->argument ? 1 : 0)),
-                              option->argument ? option->argument : "");
+                        pn_buf_puts(out, "     ");
+                pn_buf_printf(out, "%s%s%s", *option->name ? "--" : "", option->name,
+                              option->argument ? "=" : "");
+                if (option->argument)
+                        term_put(&cli->term, out, _(option->argument));
+                pad(cli, begin, 26);
                 if (asprintf(&text, "%s%s%s", option->verbs ? option->verbs : "",
                              option->verbs ? ": " : "", _(option->help)) < 0) {
                         text = NULL;
@@ -255,9 +258,9 @@ static void suggest(const char *typed, bool is_option, char *ret, size_t size)
                 }
         }
         if (best)
-                (void)snprintf(ret, size, "did you mean %s%s?", is_option ? "--" : "", best);
+                (void)snprintf(ret, size, _("did you mean %s%s?"), is_option ? "--" : "", best);
         else
-                (void)snprintf(ret, size, "see pnhwctl --help");
+                (void)snprintf(ret, size, "%s", _("see pnhwctl --help"));
 }
 
 static int unknown_option(Cli *cli, const char *argument)
@@ -321,6 +324,12 @@ static void find_json(Cli *cli, int argc, char **argv)
         }
 }
 
+/* JSON, and the line of a check, in which monitoring systems look for words. */
+static bool is_for_programs(const Cli *cli)
+{
+        return cli->for_monitoring || cli->json != JSON_OFF;
+}
+
 /* Takes the options. 0 to go on, 1 to stop with `ret_code`. */
 static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
 {
@@ -336,6 +345,7 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                             NULL, options[i].id};
         opterr = 0;
         find_json(cli, argc, argv);
+        say_in_english(is_for_programs(cli));
         asked = cli->json;
         for (;;) {
                 int at = optind;
@@ -419,6 +429,7 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                         cli->once = true;
                         break;
                 case 'h':
+                        say_in_english(false);
                         *ret_code = help(cli);
                         return 1;
                 case OPTION_VERSION:
@@ -445,6 +456,7 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                         return 1;
         }
         cli->json = asked;
+        say_in_english(is_for_programs(cli));
         return 0;
 }
 
@@ -478,16 +490,17 @@ static bool is_among(const char *words, const char *word)
 /* An option that a verb does not take was meant for another. 0, or the exit status. */
 static int check_options(Cli *cli, const Verb *verb)
 {
-        static const char from[] = "; a saved inventory is shown by --from";
-
         for (size_t i = 0; i < PN_ELEMENTS(options); i++) {
                 const Option *option = &options[i];
 
                 if (!given[i] || !option->verbs || is_among(option->verbs, verb->name))
                         continue;
-                return cli_fail(cli, "Usage", "--%s goes with the verb%s %s, not with %s%s",
-                                option->name, strchr(option->verbs, ' ') ? "s" : "", option->verbs,
-                                verb->name, option->id == OPTION_FORMAT ? from : "");
+                return cli_fail(
+                    cli, "Usage",
+                    strchr(option->verbs, ' ') ? N_("--%s goes with the verbs %s, not with %s%s")
+                                               : N_("--%s goes with the verb %s, not with %s%s"),
+                    option->name, option->verbs, verb->name,
+                    option->id == OPTION_FORMAT ? _("; a saved inventory is shown by --from") : "");
         }
         return 0;
 }
@@ -511,8 +524,10 @@ static int run_verb(Cli *cli, int n, char **words)
                 return cli_fail(cli, "Usage", "there is no verb %s; %s", words[0], hint);
         }
         if (verb->argument && *verb->argument != '[' && n < 2)
-                return cli_fail(cli, "Usage", "%s needs %s %s: %s", verb->name,
-                                verb->argument[0] == 'I' ? "an" : "a", verb->argument, verb->help);
+                return cli_fail(cli, "Usage",
+                                verb->argument[0] == 'I' ? N_("%s needs an %s: %s")
+                                                         : N_("%s needs a %s: %s"),
+                                verb->name, _(verb->argument), _(verb->help));
         if (n > (verb->argument ? 2 : 1) && verb->run != cmd_measure)
                 return cli_fail(cli, "Usage", "%s: too many words, starting at %s", verb->name,
                                 words[verb->argument ? 2 : 1]);

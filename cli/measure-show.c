@@ -7,42 +7,45 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "say.h"
 #include "view.h"
 
 /* What went wrong with a device, or "". */
 static void put_trouble(const Target *target, PnBuf *out)
 {
         if (target->is_stuck)
-                pn_buf_puts(out, "It holds back reads: it has not answered for 10 seconds. See the "
-                                 "kernel log (dmesg).");
+                pn_buf_puts(out, _("It holds back reads: it has not answered for 10 seconds. See "
+                                   "the kernel log (dmesg)."));
         else if (target->error)
                 pn_buf_printf(out,
-                              "It failed to read at byte %" PRIu64 " (sector %" PRIu64 "): %s. See "
-                              "the kernel log (dmesg).",
-                              target->error_at, target->error_at / 512, strerror(target->error));
+                              _("It failed to read at byte %llu (sector %llu): %s. See the kernel "
+                                "log (dmesg)."),
+                              (unsigned long long)target->error_at,
+                              (unsigned long long)(target->error_at / 512),
+                              say_error(target->error));
 }
 
 static void put_result(const Measurement *all, const Target *target, PnBuf *out)
 {
         if (!target->is_done) {
-                pn_buf_puts(out, "Not measured.");
+                pn_buf_puts(out, _("Not measured."));
                 return;
         }
         if (!target->reads) {
                 if (!target->error && !target->is_stuck)
-                        pn_buf_puts(out, "Nothing was read.");
+                        pn_buf_puts(out, _("Nothing was read."));
                 return;
         }
         if (all->cli->random)
                 pn_speed_random_sentence(out, (double)target->reads / target->seconds, all->block,
                                          target->seconds * 1e6 / (double)target->reads,
-                                         target->longest_us);
+                                         target->longest_us, say);
         else
-                pn_speed_sentence(out, &target->speed);
+                pn_speed_sentence(out, &target->speed, say);
         if (all->interrupted)
-                pn_buf_printf(out, " Interrupted after %.1f s.", target->seconds);
+                pn_buf_printf(out, _(" Interrupted after %.1f s."), target->seconds);
         if (target->passes > 1 && !all->cli->random)
-                pn_buf_printf(out, " It is small and was read %u times over.", target->passes);
+                pn_buf_printf(out, _(" It is small and was read %u times over."), target->passes);
 }
 
 static Mark mark_of(const Target *target, bool random)
@@ -106,6 +109,19 @@ static void put_target(const Measurement *all, const Target *target)
         put_paragraph(cli, &trouble, view_mark_style(MARK_CRITICAL));
 }
 
+static const char *how_read(const Cli *cli)
+{
+        if (cli->random && cli->together)
+                return _("random reads of %u KiB, %u at a time, %g s all at once, past the cache, "
+                         "by %s");
+        if (cli->random)
+                return _("random reads of %u KiB, %u at a time, %g s each, past the cache, by %s");
+        if (cli->together)
+                return _("sequential reads of %u KiB, %u at a time, %g s all at once, past the "
+                         "cache, by %s");
+        return _("sequential reads of %u KiB, %u at a time, %g s each, past the cache, by %s");
+}
+
 void measure_put_page(const Measurement *all)
 {
         Cli *cli = all->cli;
@@ -114,17 +130,15 @@ void measure_put_page(const Measurement *all)
         for (unsigned i = 0; i < all->n; i++)
                 put_target(all, &all->v[i]);
         if (all->shared.hop) {
-                pn_speed_shared_sentence(&text, &all->shared);
+                pn_speed_shared_sentence(&text, &all->shared, say);
                 pn_buf_puts(&cli->page, "\n");
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_PLAIN, text.data);
         }
         if (!cli->no_legend) {
                 _cleanup_buf_ PnBuf how = {0};
 
-                pn_buf_printf(&how,
-                              "%s reads of %u KiB, %u at a time, %g s%s, past the cache, by %s",
-                              cli->random ? "random" : "sequential", all->block / 1024, all->depth,
-                              all->seconds, cli->together ? " all at once" : " each", all->engine);
+                pn_buf_printf(&how, how_read(cli), all->block / 1024, all->depth, all->seconds,
+                              strcmp(all->engine, "threads") == 0 ? _("threads") : all->engine);
                 pn_buf_puts(&cli->page, "\n");
                 term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_DIM, how.data);
         }

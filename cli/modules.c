@@ -85,7 +85,7 @@ static void put_text(Cli *cli, const char *label, const PnText *text)
         if (pn_text(text)) {
                 put_line(cli, label, text->v);
         } else if (pn_is_unread(text->state)) {
-                (void)snprintf(why, sizeof why, "? (%s)", pn_reason_name(text->state));
+                (void)snprintf(why, sizeof why, "? (%s)", view_reason(text->state));
                 put_line(cli, label, why);
         }
 }
@@ -114,7 +114,8 @@ static int put_identity(Cli *cli, const PnModule *module)
                 put_line(cli, N_("WAVELENGTH"), buf);
         }
         if (module->nominal_mbd.state == PN_KNOWN) {
-                (void)snprintf(buf, sizeof buf, "%" PRId64 " MBd a lane", module->nominal_mbd.v);
+                (void)snprintf(buf, sizeof buf, _("%lld MBd a lane"),
+                               (long long)module->nominal_mbd.v);
                 put_line(cli, N_("RATE"), buf);
         }
         if (*reach)

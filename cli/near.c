@@ -3,7 +3,10 @@
 
 #include "near.h"
 
+#include <stdio.h>
+
 #include "codes.h"
+#include "say.h"
 
 #define NAME_MAX_LENGTH 63
 #define SHOWN           4
@@ -94,16 +97,17 @@ static void offer(Closest *closest, const char *typed, const PnText *text)
         offer_at(closest, name, distance);
 }
 
-static char *sentence(const char *start, const char *const *names, unsigned n, const char *end)
+/* `format` is for the names. */
+static char *sentence(const char *format, const char *const *names, unsigned n)
 {
         _cleanup_buf_ PnBuf buf = {0};
         char *text;
 
-        pn_buf_puts(&buf, start);
         for (unsigned i = 0; i < n; i++)
-                pn_buf_printf(&buf, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", names[i]);
-        pn_buf_puts(&buf, end);
-        return pn_buf_take(&buf, &text, NULL) < 0 ? NULL : text;
+                pn_buf_printf(&buf, "%s%s", i == 0 ? "" : i + 1 == n ? _(" or ") : ", ", names[i]);
+        if (buf.error || asprintf(&text, format, buf.data) < 0)
+                return NULL;
+        return text;
 }
 
 char *near_devices(const PnInventory *inventory, const char *typed)
@@ -123,10 +127,10 @@ char *near_devices(const PnInventory *inventory, const char *typed)
         for (unsigned i = 0; i < inventory->pci.n; i++)
                 offer(&closest, typed, &inventory->pci.v[i].address);
         if (closest.n)
-                return sentence("; did you mean ", closest.names, closest.n, "?");
+                return sentence(_("; did you mean %s?"), closest.names, closest.n);
         if (closest.n_first)
-                return sentence("; there are for example ", closest.first, closest.n_first, "");
-        return strdup("; nothing was found on this machine");
+                return sentence(_("; there are for example %s"), closest.first, closest.n_first);
+        return strdup(_("; nothing was found on this machine"));
 }
 
 char *near_codes(const char *typed)
@@ -146,6 +150,6 @@ char *near_codes(const char *typed)
         while (closest.n && closest.distances[closest.n - 1] > closest.distances[0])
                 closest.n--;
         if (closest.n)
-                return sentence("; did you mean ", closest.names, closest.n, "?");
+                return sentence(_("; did you mean %s?"), closest.names, closest.n);
         return strdup("");
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "remote.h"
+#include "say.h"
 #include "table.h"
 
 static int write_all(int fd, const char *data, size_t length)
@@ -91,7 +92,7 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
         int r;
 
         va_start(args, format);
-        r = vasprintf(&message, format, args);
+        r = vasprintf(&message, say(format), args);
         va_end(args);
         if (r < 0) {
                 message = NULL;
@@ -355,9 +356,11 @@ int cli_finish(Cli *cli, int code)
         int r;
 
         if (cli->page.error) {
-                static const char message[] = "pnhwctl: out of memory\n";
+                const char *message = _("out of memory");
 
-                (void)write_all(STDERR_FILENO, message, sizeof message - 1);
+                (void)write_all(STDERR_FILENO, "pnhwctl: ", 9);
+                (void)write_all(STDERR_FILENO, message, strlen(message));
+                (void)write_all(STDERR_FILENO, "\n", 1);
                 return failure(cli);
         }
         command = pager(cli);
@@ -366,7 +369,7 @@ int cli_finish(Cli *cli, int code)
         r = cli->page.len ? write_all(STDOUT_FILENO, cli->page.data, cli->page.len) : 0;
         if (r < 0 && r != -EPIPE) {
                 (void)cli_fail(&(Cli){.term = cli->term}, "WriteFailed", "cannot write: %s",
-                               strerror(-r));
+                               say_error(-r));
                 return failure(cli);
         }
         return r < 0 ? failure(cli) : code;

@@ -2,6 +2,7 @@
 /* Runs pnhw-probe once, with a deadline and a cap: a drive that hangs must not hang the command. */
 
 #include "probe.h"
+#include "say.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -127,11 +128,12 @@ static int judge(Cli *cli, const char *path, Ending ending, bool reaped, int sta
         switch (ending) {
         case TOO_LATE:
                 return cli_fail(cli, "ProbeTimeout",
-                                "%s did not finish within %d seconds and was ended%s", path,
-                                PROBE_DEADLINE_MS / 1000,
-                                reaped ? ""
-                                       : "; it is stuck in the kernel, so a device hangs: "
-                                         "see the kernel log (dmesg)");
+                                reaped
+                                    ? N_("%s did not finish within %d seconds and was ended")
+                                    : N_("%s did not finish within %d seconds and was ended; it is "
+                                         "stuck in the kernel, so a device hangs: see the kernel "
+                                         "log (dmesg)"),
+                                path, PROBE_DEADLINE_MS / 1000);
         case TOO_MUCH:
                 return cli_fail(cli, "BadProbe", "%s printed more than %zu MiB and was ended", path,
                                 PROBE_OUTPUT_MAX >> 20);
@@ -163,24 +165,24 @@ int probe_run(Cli *cli, PnBuf *ret)
                 return EXIT_FAILURE;
         }
         if (pipe2(fds, O_CLOEXEC) < 0)
-                return cli_fail(cli, "IO", "cannot make a pipe: %s", strerror(errno));
+                return cli_fail(cli, "IO", "cannot make a pipe: %s", say_error(errno));
         out = fds[0];
         out_child = fds[1];
         if (pipe2(fds, O_CLOEXEC) < 0)
-                return cli_fail(cli, "IO", "cannot make a pipe: %s", strerror(errno));
+                return cli_fail(cli, "IO", "cannot make a pipe: %s", say_error(errno));
         report = fds[0];
         report_child = fds[1];
 
         child = fork();
         if (child < 0)
-                return cli_fail(cli, "IO", "cannot start a process: %s", strerror(errno));
+                return cli_fail(cli, "IO", "cannot start a process: %s", say_error(errno));
         if (child == 0)
                 become_probe(path, out_child, report_child);
         pn_close(PN_STEAL_FD(out_child));
         pn_close(PN_STEAL_FD(report_child));
         if (read(report, &error, sizeof error) == (ssize_t)sizeof error) {
                 (void)reap(child, false, &status);
-                return cli_fail(cli, "NoProbe", "cannot run %s: %s", path, strerror(error));
+                return cli_fail(cli, "NoProbe", "cannot run %s: %s", path, say_error(error));
         }
         ending = read_output(out, ret);
         reaped = reap(child, ending != WHOLE, &status);

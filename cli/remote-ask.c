@@ -3,6 +3,7 @@
  * each. Reads none of it. */
 
 #include "remote-ask.h"
+#include "say.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -188,7 +189,7 @@ static int wait_for_some(Hosts *hosts, unsigned running)
 /* Who is waited for, on a terminal, in place of a command that seems to hang. */
 static void show_waiting(const Hosts *hosts, bool *shown, bool at_end)
 {
-        char line[160];
+        char line[200], text[160] = "";
         unsigned n = 0, left = 0;
         const char *name = NULL;
 
@@ -204,10 +205,11 @@ static void show_waiting(const Hosts *hosts, bool *shown, bool at_end)
         if (at_end || !name)
                 (void)snprintf(line, sizeof line, "\r%*s\r", 78, "");
         else if (left == 1)
-                (void)snprintf(line, sizeof line, "\r%-.60s has not answered yet%6s", name, "");
+                (void)snprintf(text, sizeof text, _("%.60s has not answered yet"), name);
         else
-                (void)snprintf(line, sizeof line, "\r%u of %u hosts have answered%6s", n, hosts->n,
-                               "");
+                (void)snprintf(text, sizeof text, _("%u of %u hosts have answered"), n, hosts->n);
+        if (*text)
+                (void)snprintf(line, sizeof line, "\r%s%6s", text, "");
         *shown = true;
         (void)!write(STDERR_FILENO, line, strlen(line));
 }

@@ -10,6 +10,7 @@
 
 #include "facts.h"
 #include "remote-ask.h"
+#include "say.h"
 #include "table.h"
 
 #define HOSTS_MAX         1024u
@@ -53,8 +54,8 @@ static int add_host(Cli *cli, Hosts *hosts, const char *list, size_t length)
                 return cli_out_of_memory(cli);
         if (!is_host(name))
                 return cli_fail(cli, "Usage",
-                                *name ? "--host: %s is no name of a host; as in root@web1,web2"
-                                      : "--host: a name is empty%s; as in root@web1,web2",
+                                *name ? N_("--host: %s is no name of a host; as in root@web1,web2")
+                                      : N_("--host: a name is empty%s; as in root@web1,web2"),
                                 name);
         for (unsigned i = 0; i < hosts->n; i++)
                 if (strcmp(hosts->v[i].name, name) == 0)
@@ -148,7 +149,7 @@ static int judge(Cli *one, const Hosts *hosts, const Host *host)
         switch (host->progress) {
         case NO_SSH:
                 return cli_fail(one, "NoSsh", "cannot run %s: %s", hosts->ssh,
-                                strerror(host->error));
+                                say_error(host->error));
         case TOO_LATE:
                 return cli_fail(one, "Timeout", "no answer within %g seconds%s%s",
                                 (double)hosts->patience_ms / 1000, colon, said);
@@ -166,7 +167,7 @@ static int judge(Cli *one, const Hosts *hosts, const Host *host)
                 return cli_fail(one, "NoPnhwctl", "pnhwctl is not installed there%s%s", colon,
                                 said);
         if (code == 255)
-                return cli_fail(one, "NoConnection", "%s", *said ? said : "ssh failed");
+                return cli_fail(one, "NoConnection", "%s", *said ? said : _("ssh failed"));
         return cli_fail(one, "BadAnswer", "gave no answer%s%s", colon, said);
 }
 
@@ -299,7 +300,7 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
         if (r < 0)
                 return r == -ENOMEM
                            ? cli_out_of_memory(cli)
-                           : cli_fail(cli, "IO", "cannot wait for hosts: %s", strerror(-r));
+                           : cli_fail(cli, "IO", "cannot wait for hosts: %s", say_error(-r));
         for (unsigned i = 0; i < hosts.n; i++)
                 if (show_host(&show, &hosts, &hosts.v[i], wanted) != 0)
                         code = EXIT_FAILURE;

@@ -33,6 +33,8 @@ static void bind_catalogue(void)
         }
         (void)bindtextdomain(DOMAIN, built && access(built, X_OK) == 0 ? built : PN_LOCALEDIR);
         (void)bind_textdomain_codeset(DOMAIN, "UTF-8");
+        /* The C library's own, which else are in the encoding of a locale that is not loaded. */
+        (void)bind_textdomain_codeset("libc", "UTF-8");
 }
 
 /* Whether there is anything to translate to. Loading a locale costs more than all the rest of this
@@ -61,10 +63,10 @@ static bool load(void)
         return true;
 }
 
+static enum { UNASKED, NO, YES } answer;
+
 static bool is_translated(void)
 {
-        static enum { UNASKED, NO, YES } answer;
-
         if (answer == UNASKED)
                 answer = load() ? YES : NO;
         return answer == YES;
@@ -81,4 +83,15 @@ const char *say_n(const char *one, const char *many, unsigned n)
         if (is_translated())
                 return dngettext(DOMAIN, one, many, n);
         return n == 1 ? one : many;
+}
+
+const char *say_error(int error)
+{
+        (void)is_translated();
+        return strerror(error);
+}
+
+void say_in_english(bool yes)
+{
+        answer = yes ? NO : UNASKED;
 }

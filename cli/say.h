@@ -15,5 +15,14 @@ const char *say_n(const char *one, const char *many, unsigned n)
 
 #define _(text) say(text)
 
+/* What the C library says of an errno, in the same language. */
+const char *say_error(int error);
+
+/* English whatever the locale, or after the locale again: what programs read is in one language. */
+void say_in_english(bool yes);
+
 /* Marks a text in a table, to be translated where it is shown. */
 #define N_(text) text
+
+/* The same for the two of say_n(), which become two values. */
+#define NN_(one, many) one, many

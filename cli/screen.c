@@ -2,6 +2,7 @@
 /* A terminal that shows one page, drawn in place, and is left as it was found. */
 
 #include "screen.h"
+#include "say.h"
 
 #include <stdio.h>
 #include <termios.h>
@@ -111,7 +112,9 @@ int screen_draw(const Term *term, const PnBuf *page, const char *footer, Style s
         if (drawn < lines) {
                 char more[64];
 
-                (void)snprintf(more, sizeof more, "%u more lines", lines - drawn);
+                (void)snprintf(more, sizeof more,
+                               say_n("%u more line", "%u more lines", lines - drawn),
+                               lines - drawn);
                 term_put_styled(term, &out, STYLE_DIM, more);
                 pn_buf_puts(&out, CLEAR_LINE "\r\n");
         }

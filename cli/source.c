@@ -20,6 +20,7 @@
 #include "near.h"
 #include "probe.h"
 #include "remote.h"
+#include "say.h"
 #include "snapshot.h"
 #include "text.h"
 
@@ -37,9 +38,11 @@ void facts_done(Facts *facts)
 
 /* ---- the daemon ---- */
 
-#define START_IT                                                                                   \
-        "\nstart it:          systemctl start pnhwd"                                               \
-        "\nor do without it:  pnhwctl --once status   (as root, to see everything)"
+static const char *start_it(void)
+{
+        return _("start it:          systemctl start pnhwd\n"
+                 "or do without it:  pnhwctl --once status   (as root, to see everything)");
+}
 
 static int cannot_connect(Cli *cli, int error, const char *sentence)
 {
@@ -47,11 +50,11 @@ static int cannot_connect(Cli *cli, int error, const char *sentence)
 
         switch (error) {
         case -ENOENT:
-                return cli_fail(cli, "NoDaemon", "pnhwd is not running: %s does not exist" START_IT,
-                                cli->socket);
+                return cli_fail(cli, "NoDaemon", "pnhwd is not running: %s does not exist\n%s",
+                                cli->socket, start_it());
         case -ECONNREFUSED:
-                return cli_fail(cli, "NoDaemon",
-                                "pnhwd is not running: nobody listens on %s" START_IT, cli->socket);
+                return cli_fail(cli, "NoDaemon", "pnhwd is not running: nobody listens on %s\n%s",
+                                cli->socket, start_it());
         case -EACCES: {
                 struct group *group = NULL;
 
@@ -75,7 +78,7 @@ static int cannot_connect(Cli *cli, int error, const char *sentence)
                                 cli->socket, ANSWER_TIMEOUT_MS / 1000);
         default:
                 return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s: %s", cli->socket,
-                                sentence ? sentence : strerror(-error));
+                                sentence ? sentence : say_error(-error));
         }
 }
 
@@ -126,7 +129,7 @@ static int read_answer(Cli *cli, const PnType *type, struct json_object *json, v
         if (r < 0)
                 return cli_fail(cli, "BadAnswer",
                                 "what listens on %s gave an answer that makes no sense: %s",
-                                cli->socket, sentence ? sentence : "unknown");
+                                cli->socket, sentence ? sentence : _("for no known reason"));
         return 0;
 }
 
@@ -215,7 +218,7 @@ static int remote_answer(Cli *cli, const char *wanted, struct json_object **ret)
                 return cli_out_of_memory(cli);
         if (r < 0)
                 return cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
-                                sentence ? sentence : "no JSON");
+                                sentence ? sentence : _("no JSON"));
         if (json_object_is_type(json, json_type_object) &&
             json_object_object_get_ex(json, "error", &error) &&
             json_object_object_get_ex(json, "message", &message)) {
@@ -226,9 +229,10 @@ static int remote_answer(Cli *cli, const char *wanted, struct json_object **ret)
                         r = cli_fail(cli, "Usage",
                                      "its pnhwctl does not know the question; is it older than "
                                      "this one? (%s)",
-                                     why ? why : "no reason");
+                                     why ? why : _("no reason"));
                 else
-                        r = cli_fail(cli, code ? code : "BadAnswer", "%s", why ? why : "no reason");
+                        r = cli_fail(cli, code ? code : "BadAnswer", "%s",
+                                     why ? why : _("no reason"));
                 json_object_put(json);
                 return r;
         }
@@ -244,7 +248,7 @@ static int read_remote(Cli *cli, const PnType *type, struct json_object *json, v
         if (r == -ENOMEM)
                 return cli_out_of_memory(cli);
         return r < 0 ? cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
-                                sentence ? sentence : "unknown")
+                                sentence ? sentence : _("for no known reason"))
                      : 0;
 }
 
@@ -302,7 +306,7 @@ static int read_file(Cli *cli, const char *name, PnBuf *ret)
         if (!is_stdin) {
                 fd = opened = open(name, O_RDONLY | O_CLOEXEC);
                 if (fd < 0)
-                        return cli_fail(cli, "BadFile", "%s: %s", name, strerror(errno));
+                        return cli_fail(cli, "BadFile", "%s: %s", name, say_error(errno));
         }
         for (;;) {
                 char chunk[65536];
@@ -311,7 +315,7 @@ static int read_file(Cli *cli, const char *name, PnBuf *ret)
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n < 0)
-                        return cli_fail(cli, "BadFile", "%s: %s", name, strerror(errno));
+                        return cli_fail(cli, "BadFile", "%s: %s", name, say_error(errno));
                 if (n == 0)
                         return 0;
                 if (ret->len + (size_t)n > FILE_MAX)
@@ -384,24 +388,24 @@ static struct json_object *member(struct json_object *json, const char *name)
                    : NULL;
 }
 
-/* What is in a document, if it is no inventory; NULL if it is one. */
+/* Says what is in a document, if it is no inventory (a format for its name); NULL if it is one. */
 static const char *other_than_inventory(struct json_object *json)
 {
         const PnType *type = pn_type_Inventory();
 
         if (!json_object_is_type(json, json_type_object))
-                return "no inventory: that is a JSON object";
+                return N_("%s: holds no inventory: that is a JSON object");
         if (has(json, "findings") && has(json, "summary"))
-                return "a status, which holds verdicts and not the facts behind them; an inventory "
-                       "is needed: pnhw-probe >FILE (as root) writes one";
+                return N_("%s: holds a status, which holds verdicts and not the facts behind them; "
+                          "an inventory is needed: pnhw-probe >FILE (as root) writes one");
         for (unsigned i = 0; i < type->n_fields; i++)
                 if (has(json, type->fields[i].name))
                         return NULL;
         if (json_object_object_length(json) == 0)
                 return NULL;
         if (has(json, "error"))
-                return "an error message, not an inventory";
-        return "no inventory: it has neither host nor pci, nvme, disks or nics";
+                return N_("%s: holds an error message, not an inventory");
+        return N_("%s: holds no inventory: it has neither host nor pci, nvme, disks or nics");
 }
 
 /* Reads an inventory: bare, as the daemon answers it, or with the message around that. */
@@ -426,13 +430,13 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
 
                 find_place(text->data, text->len, &line, &column);
                 return cli_fail(cli, code, "%s: line %u, column %u: %s", name, line, column,
-                                sentence ? sentence : "no JSON");
+                                sentence ? sentence : _("no JSON"));
         }
         outer = member(json, "parameters") ? member(json, "parameters") : json;
         inventory = member(outer, "inventory") ? member(outer, "inventory") : outer;
         other = other_than_inventory(inventory);
         if (other) {
-                r = cli_fail(cli, code, "%s: holds %s", name, other);
+                r = cli_fail(cli, code, other, name);
                 json_object_put(json);
                 return r;
         }
@@ -451,7 +455,8 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
         if (r == -ENOMEM)
                 return cli_out_of_memory(cli);
         if (r < 0)
-                return cli_fail(cli, code, "%s: %s", name, sentence ? sentence : "is no inventory");
+                return cli_fail(cli, code, "%s: %s", name,
+                                sentence ? sentence : _("is no inventory"));
         return 0;
 }
 
@@ -485,12 +490,13 @@ static int document_inventory(Cli *cli, PnInventory *ret)
                 r = read_file(cli, cli->from, &text);
                 if (r == 0)
                         r = read_document(cli,
-                                          strcmp(cli->from, "-") ? cli->from : "standard input",
+                                          strcmp(cli->from, "-") ? cli->from : _("standard input"),
                                           "BadFile", &text, ret);
         } else {
                 r = probe_run(cli, &text);
                 if (r == 0)
-                        r = read_document(cli, "what pnhw-probe printed", "BadProbe", &text, ret);
+                        r = read_document(cli, _("what pnhw-probe printed"), "BadProbe", &text,
+                                          ret);
         }
         return r;
 }

@@ -36,6 +36,37 @@ Mark view_severity(const PnText *severity)
                                                  : MARK_UNJUDGED;
 }
 
+const char *view_severity_word(const char *severity)
+{
+        static const char *const known[] = {N_("info"), N_("notice"), N_("warning"),
+                                            N_("critical")};
+
+        if (!severity)
+                return "?";
+        for (size_t i = 0; i < PN_ELEMENTS(known); i++)
+                if (strcmp(severity, known[i]) == 0)
+                        return _(known[i]);
+        return severity;
+}
+
+const char *view_reason(PnState state)
+{
+        /* The words of JSON, for the catalogue. */
+        static const char *const words[PN_N_STATES] = {
+            [PN_UNREAD_PERMISSION] = N_("permission"),
+            [PN_UNREAD_ASLEEP] = N_("asleep"),
+            [PN_UNREAD_TIMEOUT] = N_("timeout"),
+            [PN_UNREAD_STUCK] = N_("stuck"),
+            [PN_UNREAD_MALFORMED] = N_("malformed"),
+            [PN_UNREAD_UNSUPPORTED] = N_("unsupported"),
+            [PN_UNREAD_OVERFLOW] = N_("overflow"),
+            [PN_UNREAD_CANNOT_JOIN] = N_("cannot_join"),
+            [PN_UNREAD_IO] = N_("io"),
+        };
+
+        return state < PN_N_STATES && words[state] ? _(words[state]) : NULL;
+}
+
 static int compare_addresses(const void *a, const void *b)
 {
         const PnFinding *const *one = a, *const *other = b;

@@ -21,6 +21,12 @@ Style view_mark_style(Mark mark);
 /* The mark for a severity word. */
 Mark view_severity(const PnText *severity);
 
+/* A severity in the reader's language; "?" for NULL. */
+const char *view_severity_word(const char *severity);
+
+/* Why a value is not there, in the reader's language; NULL if it is. */
+const char *view_reason(PnState state);
+
 /* The findings of a status by the device that they are about, to be looked up often. */
 typedef struct View {
         const PnStatus *status;

@@ -114,109 +114,146 @@ void pn_speed_share(const PnDevice *const *devices, PnSpeed *speeds, unsigned n,
 
 /* ---- sentences ---- */
 
-/* Digits in groups of three. */
-static void put_grouped(PnBuf *out, int64_t n)
+/* The text in the language of whom `say` speaks to. */
+static const char *__attribute__((__format_arg__(2))) translated(PnTranslate *say, const char *text)
 {
+        return say ? say(text) : text;
+}
+
+/* Digits in groups of three. */
+static void put_grouped(PnBuf *out, int64_t n, PnTranslate *say)
+{
+        /* Translators: this stands between groups of three digits. */
+        const char *separator = translated(say, ",");
         char digits[32];
         int length = snprintf(digits, sizeof digits, "%" PRId64, n);
 
         for (int i = 0; i < length; i++) {
                 if (i && (length - i) % 3 == 0)
-                        pn_buf_puts(out, ",");
+                        pn_buf_puts(out, separator);
                 pn_buf_put(out, &digits[i], 1);
         }
 }
 
-void pn_speed_put(PnBuf *out, double bytes_per_second)
+void pn_speed_put(PnBuf *out, double bytes_per_second, PnTranslate *say)
 {
         double mbs = bytes_per_second / 1e6;
 
         if (mbs < 10)
                 pn_buf_printf(out, "%.1f", mbs);
         else
-                put_grouped(out, mbs < 1e15 ? (int64_t)(mbs + 0.5) : INT64_MAX);
+                put_grouped(out, mbs < 1e15 ? (int64_t)(mbs + 0.5) : INT64_MAX, say);
         pn_buf_puts(out, " MB/s");
 }
 
-/* "an x1 link" says at once what is wrong with it. */
-static void put_link(PnBuf *out, const PnRating *hop)
+/* "of an x1 link" says at once what is wrong with it. */
+static void put_of_link(PnBuf *out, const PnRating *hop, PnTranslate *say)
 {
         bool width = pn_text_is(&hop->reason, "width") || pn_text_is(&hop->reason, "both");
         bool speed = pn_text_is(&hop->reason, "speed") || pn_text_is(&hop->reason, "both") ||
                      pn_text_is(&hop->reason, "target_speed");
         const PnLinkRate *now = hop->current.v;
+        char what[64] = "";
+        size_t n = 0;
 
         width = width && now && now->width.state == PN_KNOWN;
         speed = speed && now && now->speed.state == PN_KNOWN;
         if (!width && !speed) {
-                pn_buf_puts(out, "the link");
+                pn_buf_puts(out, translated(say, "of the link"));
                 return;
         }
-        /* Eight is the one number among lane rates that begins with a vowel. */
-        pn_buf_puts(out, !speed || (now->speed.v >= 8 && now->speed.v < 9) ? "an " : "a ");
         if (speed)
-                pn_buf_printf(out, "%g GT/s ", now->speed.v);
+                n = (size_t)snprintf(what, sizeof what, "%g GT/s%s", now->speed.v,
+                                     width ? " " : "");
         if (width)
-                pn_buf_printf(out, "x%" PRId64 " ", now->width.v);
-        pn_buf_puts(out, "link");
+                (void)snprintf(what + n, sizeof what - n, "x%" PRId64, now->width.v);
+        /* Eight is the one number among lane rates that begins with a vowel. */
+        if (!speed || (now->speed.v >= 8 && now->speed.v < 9))
+                pn_buf_printf(out, translated(say, "of an %s link"), what);
+        else
+                pn_buf_printf(out, translated(say, "of a %s link"), what);
 }
 
-void pn_speed_sentence(PnBuf *out, const PnSpeed *speed)
+/* What goes behind "57 % of the link". */
+static const char *verdict(PnSpeedLimit limit, PnTranslate *say)
 {
-        pn_speed_put(out, speed->bytes_per_second);
+        switch (limit) {
+        case PN_SPEED_DRIVE:
+                return translated(say, ": the drive is the limit.");
+        case PN_SPEED_EITHER:
+                return translated(say, ": the drive or the link is the limit.");
+        case PN_SPEED_SLOT:
+                return translated(say, ": the slot is the limit.");
+        case PN_SPEED_FAULT:
+                return translated(say, ": the link is the limit, and it runs below what it could.");
+        case PN_SPEED_LINK:
+                return translated(say, ": the link is the limit, and it is at its best.");
+        default:
+                return translated(say, ": what it shares with others is the limit.");
+        }
+}
+
+void pn_speed_sentence(PnBuf *out, const PnSpeed *speed, PnTranslate *say)
+{
+        pn_speed_put(out, speed->bytes_per_second, say);
         if (!speed->hop) {
-                pn_buf_puts(out, "; its link is not known, so there is nothing to hold this "
-                                 "against.");
+                pn_buf_puts(out, translated(say, "; its link is not known, so there is nothing to "
+                                                 "hold this against."));
                 return;
         }
-        pn_buf_printf(out, ", %d %% of ", speed->percent);
+        pn_buf_printf(out, ", %d %% ", speed->percent);
         switch (speed->limit) {
         case PN_SPEED_UNKNOWN:
-                pn_buf_puts(out, "its controller's link.");
-                return;
+                pn_buf_puts(out, translated(say, "of its controller's link."));
+                break;
         case PN_SPEED_PATH:
-                pn_buf_printf(out, "the link at %s above it: that link is the limit.",
-                              speed->hop->address.v);
-                return;
+                pn_buf_printf(
+                    out, translated(say, "of the link at %s above it: that link is the limit."),
+                    speed->hop->address.v);
+                break;
         default:
-                put_link(out, speed->hop);
+                put_of_link(out, speed->hop, say);
+                pn_buf_puts(out, verdict(speed->limit, say));
         }
-        pn_buf_puts(out, speed->limit == PN_SPEED_DRIVE    ? ": the drive is the limit."
-                         : speed->limit == PN_SPEED_EITHER ? ": the drive or the link is the limit."
-                         : speed->limit == PN_SPEED_SLOT   ? ": the slot is the limit."
-                         : speed->limit == PN_SPEED_FAULT
-                             ? ": the link is the limit, and it runs below what it could."
-                         : speed->limit == PN_SPEED_LINK
-                             ? ": the link is the limit, and it is at its best."
-                             : ": what it shares with others is the limit.");
 }
 
-void pn_speed_shared_sentence(PnBuf *out, const PnSpeedShared *shared)
+void pn_speed_shared_sentence(PnBuf *out, const PnSpeedShared *shared, PnTranslate *say)
 {
-        pn_buf_puts(out, "Together ");
-        pn_speed_put(out, shared->bytes_per_second);
-        pn_buf_printf(out, " over %s, which %u of them share, %d %% of that link: ",
-                      shared->hop->address.v, shared->devices, shared->percent);
-        pn_buf_puts(out, shared->is_limit ? "it is the limit." : "it is not the limit.");
+        pn_buf_puts(out, translated(say, "Together "));
+        pn_speed_put(out, shared->bytes_per_second, say);
+        if (shared->is_limit)
+                pn_buf_printf(out,
+                              translated(say, " over %s, which %u of them share, %d %% of that "
+                                              "link: it is the limit."),
+                              shared->hop->address.v, shared->devices, shared->percent);
+        else
+                pn_buf_printf(out,
+                              translated(say, " over %s, which %u of them share, %d %% of that "
+                                              "link: it is not the limit."),
+                              shared->hop->address.v, shared->devices, shared->percent);
 }
 
-static void put_time(PnBuf *out, double us)
+static const char *time_text(char buf[static 32], double us)
 {
         if (us < 1000)
-                pn_buf_printf(out, "%.*f µs", us < 10 ? 1 : 0, us);
+                (void)snprintf(buf, 32, "%.*f µs", us < 10 ? 1 : 0, us);
         else
-                pn_buf_printf(out, "%.*f ms", us < 100000 ? 1 : 0, us / 1000);
+                (void)snprintf(buf, 32, "%.*f ms", us < 100000 ? 1 : 0, us / 1000);
+        return buf;
 }
 
 void pn_speed_random_sentence(PnBuf *out, double reads_per_second, unsigned bytes, double mean_us,
-                              double longest_us)
+                              double longest_us, PnTranslate *say)
 {
-        put_grouped(out, reads_per_second < 1e15 ? (int64_t)(reads_per_second + 0.5) : INT64_MAX);
-        pn_buf_printf(out, " reads a second of %u KiB, one at a time: each takes ", bytes / 1024);
-        put_time(out, mean_us);
-        pn_buf_puts(out, ", the longest took ");
-        put_time(out, longest_us);
-        pn_buf_puts(out, ".");
+        char mean[32], longest[32];
+
+        put_grouped(out, reads_per_second < 1e15 ? (int64_t)(reads_per_second + 0.5) : INT64_MAX,
+                    say);
+        pn_buf_printf(out,
+                      translated(say,
+                                 " reads a second of %u KiB, one at a time: each takes %s, the "
+                                 "longest took %s."),
+                      bytes / 1024, time_text(mean, mean_us), time_text(longest, longest_us));
 }
 
 /* ---- what must not be read ---- */

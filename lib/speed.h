@@ -6,6 +6,9 @@
 #include "buf.h"
 #include "model.h"
 
+/* Gives a text in another language: sentences are made of it. NULL in its place: English. */
+typedef const char *PnTranslate(const char *text);
+
 typedef enum PnSpeedLimit {
         PN_SPEED_UNKNOWN, /* no link is known, or it says nothing of this */
         PN_SPEED_DRIVE,   /* far below what the link carries */
@@ -45,17 +48,17 @@ void pn_speed_share(const PnDevice *const *devices, PnSpeed *speeds, unsigned n,
                     PnSpeedShared *ret);
 
 /* "4,450 MB/s, 57 % of the link: the drive is the limit." */
-void pn_speed_sentence(PnBuf *out, const PnSpeed *speed);
+void pn_speed_sentence(PnBuf *out, const PnSpeed *speed, PnTranslate *say);
 
 /* "Together 6,912 MB/s over 0000:02:00.0, 88 % of that link: it is the limit." */
-void pn_speed_shared_sentence(PnBuf *out, const PnSpeedShared *shared);
+void pn_speed_shared_sentence(PnBuf *out, const PnSpeedShared *shared, PnTranslate *say);
 
 /* "9,091 reads a second of 4 KiB, one at a time: each takes 110 µs, the longest took 2.3 ms." */
 void pn_speed_random_sentence(PnBuf *out, double reads_per_second, unsigned bytes, double mean_us,
-                              double longest_us);
+                              double longest_us, PnTranslate *say);
 
 /* Bytes a second as "4,450 MB/s". */
-void pn_speed_put(PnBuf *out, double bytes_per_second);
+void pn_speed_put(PnBuf *out, double bytes_per_second, PnTranslate *say);
 
 /* The finding for which a device should be left alone: it fails, hangs or is gone. NULL if none. */
 const PnFinding *pn_speed_forbids(const PnDevice *device);

@@ -558,6 +558,39 @@ def help_and_version():
     check(run("--version").out.startswith("pnhw "), "version")
 
 
+@test
+def errors_are_in_the_readers_language():
+    if not os.path.exists(os.path.join(os.path.dirname(os.path.dirname(CTL)), "po", "de", "LC_MESSAGES",
+                                       "pnhw.mo")):
+        return "gettext was not installed when this was built"
+    german = {"LANG": "de_DE.UTF-8"}
+    for args, parts in (((), ["pnhwd läuft nicht", "gibt es nicht", "\n  starten:", "pnhwctl --once"]),
+                        (("stauts",), ["es gibt kein Verb stauts; ist status gemeint?"]),
+                        (("--jsn",), ["es gibt keine Option --jsn; ist --json gemeint?"]),
+                        (("nvme", "--until=x"), ["--until gehört zum Verb accept, nicht zu nvme"]),
+                        (("nvme", "--format=x"), ["gehört zu den Verben report metrics", "--from"]),
+                        (("show",), ["show braucht GERÄT: Alles über ein Gerät"]),
+                        (("--from=" + inventory("first-customer"), "show", "nvme33"),
+                         ["ein Gerät nvme33 gibt es hier nicht; ist nvme3", " oder "]),
+                        (("--from=" + file("list.json", "[1]"),), ["enthält kein Inventar"]),
+                        (("-H", "a b", "nvme"), ["a b ist kein Name eines Rechners"]),
+                        (("watch", "--once"), ["beobachtet wird der Dienst"]),
+                        (("findings", "--explain=nvme.hit"), ["ist nvme.hot gemeint?"])):
+        r = run(*args, **german)
+        check(r.code == 1 and r.out == "", (args, r.out))
+        has(r.err, *parts)
+    has(run("findings", "--explain=nvme.hot", **german).out, "Was zu tun ist", "Höchstens   kritisch\n",
+        "Quellen     nvme, health\n")
+    # Without the letters; and what programs read is English.
+    has(run("--frm=x", LC_ALL="de_DE").err, "es gibt keine Option --frm")
+    has(run("show", LC_ALL="de_DE").err, "Alles ueber ein Geraet")
+    for args in ("-j",), ("check",), ("stauts", "-j"), ("check", "--foo"), ("check", "-j"):
+        r, english = run(*args, **german), run(*args)
+        check((r.code, r.out, r.err) == (english.code, english.out, english.err), (args, r.out, r.err))
+    has(run("-j", "--json=off", **german).err, "läuft nicht")
+    return None
+
+
 # ---- files ----
 
 @test

@@ -100,6 +100,19 @@ def it_says_what_the_limit_is():
 
 
 @test
+def it_says_so_in_german():
+    if not os.path.exists(os.path.join(os.path.dirname(os.path.dirname(CTL)), "po", "de", "LC_MESSAGES",
+                                       "pnhw.mo")):
+        raise Skip("gettext was not installed when this was built")
+    r = run("nvme3", LANG="de_DE.UTF-8")
+    has(r.stdout, " % einer Verbindung mit x1: ", "ist die Grenze", "Mal gelesen",
+        "fortlaufend gelesen, je 512 KiB, 16 gleichzeitig")
+    has(run("nvme3", "--random", LANG="de_DE.UTF-8").stdout, "Lesezugriffe je Sekunde von 4 KiB")
+    check(" of an x1 link: " in json.loads(run("nvme3", "-j", LANG="de_DE.UTF-8").stdout)[0]["sentence"],
+          "JSON is translated")
+
+
+@test
 def every_name_of_a_device_is_taken():
     for name in "nvme1", "nvme1n1", "/dev/nvme1n1", "/dev/nvme1", "0000:04:00.0", "04:00.0":
         r = run(name, "--json=short")

@@ -138,6 +138,9 @@ def accept_and_take_it_back():
         equal(ctl(d, "check").code, 1)
         r = ctl(d, "accept", finding[:7], "-j")
         equal(json.loads(r.out), {"id": finding, "accepted": True, "until": None, "reason": None})
+        if os.path.exists(os.path.join(BUILD, "po", "de", "LC_MESSAGES", "pnhw.mo")):
+            r = ctl(d, "accept", finding, LANG="de_DE.UTF-8")
+            has(r.out, "Hingenommen: nvme1 uses 1 of 4 lanes", "Er zählt wieder, wenn")
         has(ctl(d, "accept", finding).out, "It counts again when it gets worse, and with")
         accepted(d, True)
         has(ctl(d, "findings", "--all").out, f"{finding} for good: no reason was given")
@@ -481,6 +484,35 @@ def watch_writes_lines():
                 "○ accepted critical bbbbbbbbbbbb is hot. [nvme.hot bbbbbbbbbbbb]",
                 "● cleared  critical aaaaaaaaaaaa is hot. [nvme.hot aaaaaaaaaaaa]"])
             equal(w.text["err"], "")
+
+
+@case
+def watch_and_accept_in_german():
+    if not os.path.exists(os.path.join(BUILD, "po", "de", "LC_MESSAGES", "pnhw.mo")):
+        raise Skip("gettext was not installed when this was built")
+    german = {"LANG": "de_DE.UTF-8"}
+    with folder() as path, Server(path) as server:
+        hot, other = a_finding("aaaaaaaaaaaa"), a_finding("bbbbbbbbbbbb", severity="critical")
+        server.says(a_status(hot))
+        with Watch(server.path, **german) as w:
+            w.lines(2)
+            server.says(a_status(dict(hot, accepted=True), other, generation=2))
+            server.says(a_status(other, generation=3))
+            server.says(a_status(generation=4))
+            equal(without_time(w.lines(5)), [
+                "As the test says.",
+                "▲ neu         Warnung  aaaaaaaaaaaa is hot. [nvme.hot aaaaaaaaaaaa]",
+                "○ hingenommen Warnung  aaaaaaaaaaaa is hot. [nvme.hot aaaaaaaaaaaa]",
+                "✗ neu         kritisch bbbbbbbbbbbb is hot. [nvme.hot bbbbbbbbbbbb]",
+                "● vorbei      kritisch bbbbbbbbbbbb is hot. [nvme.hot bbbbbbbbbbbb]"])
+        server.says(a_status(hot, other))
+        r = run("--socket=" + server.path, "accept", "zzzz", **german)
+        equal((r.code, r.out), (1, ""))
+        has(r.err, "es gibt keinen Befund zzzz; es gibt\n  aaaaaaaaaaaa  ")
+        r = run("--socket=" + server.path, "accept", "aaaa", "--until=2001-01-01", **german)
+        has(r.err, "--until=2001-01-01: das ist schon vorbei")
+        r = run("--socket=" + server.path, "findings", **german)
+        has(r.out, "▲ Warnung", "✗ kritisch", "SCHWERE")
 
 
 @case

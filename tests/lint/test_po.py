@@ -16,6 +16,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PO = os.path.join(ROOT, 'po')
+# What else the client alone says.
+WITH_SENTENCES = ['lib/speed.c']
 HEAD = '''/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Headings of fields and of tables' columns, for translators: made by tests/lint/test_po.py --update
  * from lib/model.h and cli/, and compiled nowhere. */
@@ -43,8 +45,9 @@ def headings():
 
 
 def template(path):
-    files = client_files() + ['po/headings.in']
+    files = client_files() + WITH_SENTENCES + ['po/headings.in']
     command = ["xgettext", "-L", "C", "--from-code=UTF-8", "-k", "-k_", "-kN_", "-ksay_n:1,2",
+               "-kNN_:1,2", "-kcli_fail:3", "-ktell:2", "-ktranslated:2",
                "--add-comments=Translators",
                '--package-name=pnhw', '--no-location', '-o', path, *files]
     subprocess.run(command, cwd=ROOT, check=True)
@@ -53,7 +56,8 @@ def template(path):
 def files_listed():
     """po/POTFILES, which meson's pnhw-pot target reads."""
     return ''.join(path + '\n' for path in client_files()
-                   if re.search(r'\b(N?_|say_n)\(', read(path))) + 'po/headings.in\n'
+                   if re.search(r'\b(N?N?_|say_n|cli_fail)\(', read(path))) + \
+        ''.join(path + '\n' for path in [*WITH_SENTENCES, 'po/headings.in'])
 
 
 def report(name, problem):

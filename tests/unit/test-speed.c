@@ -44,7 +44,7 @@ static PnSpeedLimit expect(const PnDevice *device, double mbs, const char *expec
         PnSpeed speed;
 
         pn_speed_judge(device, mbs * 1e6, &speed);
-        pn_speed_sentence(&out, &speed);
+        pn_speed_sentence(&out, &speed, NULL);
         assert_string_equal(out.data, expected);
         return speed.limit;
 }
@@ -169,10 +169,10 @@ static void test_a_shared_uplink(void **state _unused_)
         assert_int_equal(shared.devices, 2);
         assert_int_equal(speeds[0].limit, PN_SPEED_SHARED);
         assert_int_equal(speeds[2].limit, PN_SPEED_DRIVE);
-        pn_speed_shared_sentence(&out, &shared);
+        pn_speed_shared_sentence(&out, &shared, NULL);
         assert_string_equal(out.data, "Together 6,800 MB/s over 0000:02:00.0, which 2 of them "
                                       "share, 86 % of that link: it is the limit.");
-        pn_speed_sentence(&line, &speeds[0]);
+        pn_speed_sentence(&line, &speeds[0], NULL);
         assert_string_equal(line.data,
                             "3,400 MB/s, 43 % of the link: what it shares with others is the "
                             "limit.");
@@ -181,21 +181,41 @@ static void test_a_shared_uplink(void **state _unused_)
         pn_speed_share(all, speeds, 3, &shared);
         assert_false(shared.is_limit);
         assert_int_equal(speeds[0].limit, PN_SPEED_DRIVE);
-        pn_speed_shared_sentence(&idle, &shared);
+        pn_speed_shared_sentence(&idle, &shared, NULL);
         assert_non_null(strstr(idle.data, "it is not the limit."));
         pn_speed_share(all + 1, speeds + 1, 2, &shared);
         assert_null(shared.hop);
         assert_false(shared.is_limit);
 }
 
+/* Another language, of which a few words will do. */
+static const char *foreign(const char *text)
+{
+        return strcmp(text, ",") == 0             ? "'"
+               : strcmp(text, "of the link") == 0 ? "del link"
+               : text[0] == ':'                   ? ": basta."
+                                                  : text;
+}
+
+static void test_other_languages(void **state _unused_)
+{
+        const PnRating hop = {0};
+        const PnSpeed speed = {
+            .bytes_per_second = 4.45e9, .limit = PN_SPEED_DRIVE, .hop = &hop, .percent = 57};
+        _cleanup_buf_ PnBuf out = {0};
+
+        pn_speed_sentence(&out, &speed, foreign);
+        assert_string_equal(out.data, "4'450 MB/s, 57 % del link: basta.");
+}
+
 static void test_random_reads(void **state _unused_)
 {
         _cleanup_buf_ PnBuf out = {0}, slow = {0};
 
-        pn_speed_random_sentence(&out, 9090.9, 4096, 110, 2345);
+        pn_speed_random_sentence(&out, 9090.9, 4096, 110, 2345, NULL);
         assert_string_equal(out.data, "9,091 reads a second of 4 KiB, one at a time: each takes "
                                       "110 µs, the longest took 2.3 ms.");
-        pn_speed_random_sentence(&slow, 80, 4096, 12500, 1.5e6);
+        pn_speed_random_sentence(&slow, 80, 4096, 12500, 1.5e6, NULL);
         assert_string_equal(slow.data, "80 reads a second of 4 KiB, one at a time: each takes "
                                        "12.5 ms, the longest took 1500 ms.");
 }
@@ -233,11 +253,9 @@ static void test_what_must_not_be_read(void **state _unused_)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_first_customer),
-            cmocka_unit_test(test_other_limits),
-            cmocka_unit_test(test_where_nothing_is_known),
-            cmocka_unit_test(test_a_shared_uplink),
-            cmocka_unit_test(test_random_reads),
+            cmocka_unit_test(test_first_customer),         cmocka_unit_test(test_other_limits),
+            cmocka_unit_test(test_where_nothing_is_known), cmocka_unit_test(test_a_shared_uplink),
+            cmocka_unit_test(test_other_languages),        cmocka_unit_test(test_random_reads),
             cmocka_unit_test(test_what_must_not_be_read),
         };
 
