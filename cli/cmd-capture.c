@@ -2,11 +2,11 @@
 /* Writes an inventory that may be shown to strangers: what identifies the machine is replaced.
  * Knows no field; lib/pseudonym.c does. */
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
 
 #include "pseudonym.h"
+#include "save.h"
 #include "say.h"
 #include "source.h"
 
@@ -80,29 +80,6 @@ static void tell(Cli *cli, const PnPseudonymsMade *made)
                 cli_note(cli, text.data);
 }
 
-static int write_file(Cli *cli, const char *name)
-{
-        /* For its owner alone: what is in it is the owner's to give. */
-        _cleanup_close_ int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        size_t at = 0;
-
-        if (fd < 0)
-                return cli_fail(cli, "BadFile", "%s: %s", name, say_error(errno));
-        while (at < cli->page.len) {
-                ssize_t n = write(fd, cli->page.data + at, cli->page.len - at);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return cli_fail(cli, "WriteFailed", "%s: %s", name, say_error(errno));
-                at += (size_t)n;
-        }
-        if (close(PN_STEAL_FD(fd)) < 0)
-                return cli_fail(cli, "WriteFailed", "%s: %s", name, say_error(errno));
-        pn_buf_done(&cli->page);
-        return 0;
-}
-
 static int put_inventory(Cli *cli, const PnInventory *inventory)
 {
         _cleanup_buf_ PnBuf fields = {0}, text = {0};
@@ -120,7 +97,8 @@ static int put_inventory(Cli *cli, const PnInventory *inventory)
         cli->json = asked;
         if (cli->page.error)
                 return cli_out_of_memory(cli);
-        return cli->output && strcmp(cli->output, "-") != 0 ? write_file(cli, cli->output) : 0;
+        /* For its owner alone: what is in it is the owner's to give. */
+        return save_page(cli, SAVE_FOR_OWNER);
 }
 
 int cmd_capture(Cli *cli, _unused_ const char *argument)

@@ -2,17 +2,13 @@
 /* The page of metrics, on standard output or in a file that takes the place of the one before.
  * Knows no series. */
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "interface.h"
 #include "metrics.h"
+#include "save.h"
 #include "say.h"
 #include "source.h"
-
-/* Who collects the file is another user. */
-#define FILE_MODE 0644
 
 typedef enum Format { OPENMETRICS, PROMETHEUS } Format;
 
@@ -65,60 +61,6 @@ static int put_page(Cli *cli, Format format, PnBuf *page)
         return cli->page.error ? cli_out_of_memory(cli) : 0;
 }
 
-static int write_all(int fd, const PnBuf *page)
-{
-        for (size_t done = 0; done < page->len;) {
-                ssize_t n = write(fd, page->data + done, page->len - done);
-
-                if (n < 0 && errno != EINTR)
-                        return -errno;
-                if (n > 0)
-                        done += (size_t)n;
-        }
-        return 0;
-}
-
-static int cannot_write(Cli *cli, int error)
-{
-        return cli_fail(cli, "WriteFailed", "cannot write %s: %s", cli->output, say_error(-error));
-}
-
-/* Into a file beside it, which takes its place when it is whole: who reads it sees the page before
- * or this one. Its name does not end as collectors want it. What is no file (a terminal, a pipe) is
- * written to as it is. */
-static int write_file(Cli *cli)
-{
-        _cleanup_free_ char *beside = NULL;
-        _cleanup_close_ int fd = -1;
-        struct stat st;
-        int r;
-
-        if (stat(cli->output, &st) == 0 && !S_ISREG(st.st_mode)) {
-                fd = open(cli->output, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-                r = fd < 0 ? -errno : write_all(fd, &cli->page);
-                if (r < 0)
-                        return cannot_write(cli, r);
-                pn_buf_done(&cli->page);
-                return 0;
-        }
-        if (asprintf(&beside, "%s.XXXXXX", cli->output) < 0) {
-                beside = NULL;
-                return cli_out_of_memory(cli);
-        }
-        fd = mkostemp(beside, O_CLOEXEC);
-        if (fd < 0)
-                return cannot_write(cli, -errno);
-        r = write_all(fd, &cli->page);
-        if (r == 0 && (fchmod(fd, FILE_MODE) < 0 || rename(beside, cli->output) < 0))
-                r = -errno;
-        if (r < 0) {
-                (void)unlink(beside);
-                return cannot_write(cli, r);
-        }
-        pn_buf_done(&cli->page);
-        return 0;
-}
-
 int cmd_metrics(Cli *cli, _unused_ const char *argument)
 {
         _cleanup_buf_ PnBuf page = {0};
@@ -129,7 +71,5 @@ int cmd_metrics(Cli *cli, _unused_ const char *argument)
                 r = source_metrics(cli, &page);
         if (r == 0)
                 r = put_page(cli, format, &page);
-        if (r == 0 && cli->output && strcmp(cli->output, "-") != 0)
-                r = write_file(cli);
-        return r;
+        return r == 0 ? save_page(cli, SAVE_FOR_ALL) : r;
 }

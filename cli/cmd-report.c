@@ -2,11 +2,10 @@
 /* The report: everything about the machine as a page for a wiki, a browser or another program, on
  * standard output or in a file. */
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "report.h"
+#include "save.h"
 #include "say.h"
 #include "source.h"
 
@@ -93,58 +92,6 @@ static int put_report(Cli *cli, const Facts *facts, ReportFormat format)
         }
 }
 
-static int write_page(int fd, const PnBuf *page)
-{
-        for (size_t done = 0; done < page->len;) {
-                ssize_t n = write(fd, page->data + done, page->len - done);
-
-                if (n < 0 && errno != EINTR)
-                        return -errno;
-                if (n > 0)
-                        done += (size_t)n;
-        }
-        return 0;
-}
-
-/* Into a file beside it that takes its place when it is whole: who reads it sees the report before
- * or this one. What is no file (a pipe, a terminal) is written to as it is. */
-static int write_file(Cli *cli)
-{
-        _cleanup_free_ char *beside = NULL;
-        _cleanup_close_ int fd = -1;
-        struct stat st;
-        bool is_special = stat(cli->output, &st) == 0 && !S_ISREG(st.st_mode);
-        int r;
-
-        if (cli->page.error)
-                return cli_out_of_memory(cli);
-        if (asprintf(&beside, "%s.XXXXXX", cli->output) < 0) {
-                beside = NULL;
-                return cli_out_of_memory(cli);
-        }
-        if (is_special)
-                fd = open(cli->output, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        else
-                fd = mkostemp(beside, O_CLOEXEC);
-        if (fd < 0)
-                return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, say_error(errno));
-        r = write_page(fd, &cli->page);
-        if (r == 0 && !is_special) {
-                mode_t mask = umask(0);
-
-                (void)umask(mask);
-                if (fchmod(fd, 0666 & ~mask) < 0 || rename(beside, cli->output) < 0)
-                        r = -errno;
-        }
-        if (r < 0) {
-                if (!is_special)
-                        (void)unlink(beside);
-                return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, say_error(-r));
-        }
-        pn_buf_done(&cli->page);
-        return 0;
-}
-
 int cmd_report(Cli *cli, _unused_ const char *argument)
 {
         Facts facts = {0};
@@ -155,8 +102,8 @@ int cmd_report(Cli *cli, _unused_ const char *argument)
                 r = source_facts(cli, WANT_ALL, &facts);
         if (r == 0 && put_report(cli, &facts, format) < 0)
                 r = cli_out_of_memory(cli);
-        if (r == 0 && cli->output && strcmp(cli->output, "-") != 0)
-                r = write_file(cli);
+        if (r == 0)
+                r = save_page(cli, SAVE_AS_UMASK);
         facts_done(&facts);
         return r;
 }
