@@ -33,6 +33,7 @@ typedef struct Shown {
         const PnRating *rating;
         Mark mark;
         unsigned kind;
+        const char *verdict; /* in words */
 } Shown;
 
 static const char *const kinds[] = {"nvme", "storage", "network", "display", "other", "switch"};
@@ -136,7 +137,7 @@ static void set_rates(Table *table, const Shown *shown)
         table_set(table, GBS, view_rating_gbs(rating, buf, sizeof buf));
         table_set_styled(table, OF_BEST, style, view_rating_percent(rating, buf, sizeof buf));
         if (shown->mark != MARK_UNJUDGED) /* of those the link's column says it */
-                table_set(table, VERDICT, view_verdict(rating));
+                table_set(table, VERDICT, shown->verdict);
 }
 
 static int add_device(Table *table, const Shown *shown)
@@ -161,7 +162,7 @@ static bool same_group(const Shown *one, const Shown *other)
         char a[96], b[96];
 
         return one->kind == other->kind && one->mark == other->mark &&
-               pn_streq(pn_text(&one->rating->verdict), pn_text(&other->rating->verdict)) &&
+               strcmp(one->verdict, other->verdict) == 0 &&
                strcmp(view_rating_link(one->rating, a, sizeof a),
                       view_rating_link(other->rating, b, sizeof b)) == 0 &&
                strcmp(view_rating_could_be(one->rating, a, sizeof a),
@@ -227,7 +228,8 @@ int status_put_devices(Cli *cli, const View *view, bool *ret_folded)
                 Mark mark = view_rating_mark(view, rating);
 
                 if (cli->all || is_of_interest(rating, mark))
-                        shown[n++] = (Shown){rating, mark, kind_of(rating)};
+                        shown[n++] = (Shown){rating, mark, kind_of(rating),
+                                             view_device_verdict(view, rating)};
         }
         fold = n > DEVICES_MAX && !cli->all;
         if (n > 1)

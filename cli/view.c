@@ -108,8 +108,9 @@ void view_done(View *view)
         *view = (View){0};
 }
 
-/* The worst of the findings about a function; false if there is none. */
-static bool worst_at(const View *view, const char *address, Mark *worst)
+/* The worst of the findings about a function; false if there is none. `ret_finding` may be NULL. */
+static bool worst_at(const View *view, const char *address, Mark *worst,
+                     const PnFinding **ret_finding)
 {
         unsigned low = 0, high = view->n;
         bool found = false;
@@ -125,8 +126,11 @@ static bool worst_at(const View *view, const char *address, Mark *worst)
         for (; low < view->n && strcmp(view->by_address[low]->address.v, address) == 0; low++) {
                 Mark mark = view_severity(&view->by_address[low]->severity);
 
-                if (mark > *worst)
+                if (mark > *worst) {
                         *worst = mark;
+                        if (ret_finding)
+                                *ret_finding = view->by_address[low];
+                }
                 found = true;
         }
         return found;
@@ -165,7 +169,8 @@ Mark view_rating_mark(const View *view, const PnRating *rating)
         bool found = false;
 
         for (unsigned i = 0; i < (n ? n : 1); i++)
-                found |= worst_at(view, n ? rating->functions.v[i] : rating->address.v, &worst);
+                found |=
+                    worst_at(view, n ? rating->functions.v[i] : rating->address.v, &worst, NULL);
         /* How much a link below its best matters is for the finding about it to say. */
         if (found && view_is_below(rating))
                 return worst;
@@ -278,6 +283,34 @@ const char *view_verdict(const PnRating *rating)
                     (!words[i].reason || pn_text_is(&rating->reason, words[i].reason)))
                         return _(words[i].words);
         return pn_text(&rating->verdict) ? rating->verdict.v : _("cannot tell");
+}
+
+const char *view_device_verdict(const View *view, const PnRating *rating)
+{
+        static const struct {
+                const char *code, *words;
+        } words[] = {
+            {"nvme.critical_warning", N_("the drive warns")},
+            {"nvme.spare_low", N_("spare runs out")},
+            {"nvme.worn", N_("worn out")},
+            {"nvme.media_errors_rising", N_("loses data")},
+            {"nvme.hot", N_("too hot")},
+            {"nvme.not_live", N_("does not work")},
+            {"probe.stuck", N_("does not answer")},
+            {"pcie.aer_rising", N_("link errors")},
+            {"pcie.aer_fatal", N_("link errors")},
+        };
+        const PnFinding *finding = NULL;
+        unsigned n = rating->functions.n;
+        Mark worst = MARK_NOTICE;
+
+        for (unsigned i = 0; i < (n ? n : 1); i++)
+                (void)worst_at(view, n ? rating->functions.v[i] : rating->address.v, &worst,
+                               &finding);
+        for (size_t i = 0; finding && !view_is_below(rating) && i < PN_ELEMENTS(words); i++)
+                if (pn_text_is(&finding->code, words[i].code))
+                        return _(words[i].words);
+        return view_verdict(rating);
 }
 
 char *view_join(const PnTexts *texts)

@@ -57,6 +57,9 @@ const char *view_rating_percent(const PnRating *rating, char *buf, size_t size);
 /* The verdict in words: "at its best", "slot: few lanes", …. */
 const char *view_verdict(const PnRating *rating);
 
+/* The same for the device: a good link to a drive that fails is not what is said first. */
+const char *view_device_verdict(const View *view, const PnRating *rating);
+
 /* An address as people write it: without the domain where that is 0000. Every verb takes both. */
 const char *view_address(const char *address);
 

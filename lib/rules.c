@@ -702,6 +702,7 @@ int pn_rules_nvme(PnFacts *facts)
                                 r = stuck(facts, drive, pci->address.v, pci->link.state);
                 } else if (fresh && pn_text_is(&pci->class, "0x010802") &&
                            pci->driver.state == PN_ABSENT && !pn_is_true(pci->passed_through) &&
+                           !pn_text_is(&pci->kind, "virtual_function") &&
                            pn_text_is(&pci->power, "active")) {
                         r = no_controller(facts, pci);
                 }

@@ -253,6 +253,7 @@ typedef struct Tally {
         unsigned by_rank[PN_N_SEVERITIES];
         const PnFinding *worst;
         int worst_rank;
+        unsigned n_blind;
         const PnFinding *blind; /* one that says that something could not be read */
 } Tally;
 
@@ -264,6 +265,7 @@ static void count_finding(Tally *tally, const PnFinding *finding)
                 return;
         if (finding->code.v && pn_startswith(finding->code.v, "probe.")) {
                 tally->blind = tally->blind ? tally->blind : finding;
+                tally->n_blind++;
                 return;
         }
         tally->by_rank[rank]++;
@@ -288,6 +290,9 @@ static void write_line(PnBuf *line, const char *word, const Tally *tally, int mi
                 pn_buf_puts(line, text ? text : pn_text(&tally->worst->code));
                 if (n > 1)
                         pn_buf_printf(line, " (and %u more)", n - 1);
+                if (tally->n_blind)
+                        pn_buf_printf(line, "; %u could not be read: %s", tally->n_blind,
+                                      pn_text(&tally->blind->summary));
         } else if (tally->blind)
                 pn_buf_puts(line, pn_text(&tally->blind->summary));
         else if (unread) {

@@ -3,8 +3,11 @@
 
 #include <stdio.h>
 
+#include "assess.h"
 #include "index.h"
 #include "rules.h"
+
+#define RANK_WARNING 2
 
 typedef struct Count {
         unsigned judged, below, unjudged, asleep, elsewhere, broken;
@@ -215,8 +218,9 @@ static bool may_have_missed(const PnInventory *inventory)
         return false;
 }
 
+/* A link at its best to a drive that fails is no best of the drive. */
 static void say_best(PnBuf *buf, const PnInventory *inventory, const Count *drives,
-                     const Count *others)
+                     const Count *others, bool healthy)
 {
         unsigned n = drives->judged + others->judged;
 
@@ -233,7 +237,11 @@ static void say_best(PnBuf *buf, const PnInventory *inventory, const Count *driv
                 pn_buf_puts(buf, " and ");
         if (others->judged)
                 say_how_many(buf, others->judged, others, "device", all(drives) > 0);
-        pn_buf_printf(buf, " run%s at %s best.", n == 1 ? "s" : "", n == 1 ? "its" : "their");
+        if (healthy)
+                pn_buf_printf(buf, " run%s at %s best.", n == 1 ? "s" : "",
+                              n == 1 ? "its" : "their");
+        else
+                pn_buf_printf(buf, " run%s at full speed.", n == 1 ? "s" : "");
 }
 
 /* A drive that nobody can judge is said, so that "at their best" does not seem to include it. */
@@ -304,6 +312,82 @@ static int say_affected(PnBuf *buf, const PnStatus *status)
                 free(held.v[i]);
         free(held.v);
         return r;
+}
+
+/* What counts: not what is accepted, and of health only what needs somebody. */
+static bool is_trouble(const PnFinding *finding)
+{
+        return !pn_is_true(finding->accepted) &&
+               pn_severity_rank(finding->severity.v) >= RANK_WARNING;
+}
+
+static bool is_about_health(const PnFinding *finding)
+{
+        static const char *const codes[] = {"nvme.critical_warning", "nvme.spare_low", "nvme.worn",
+                                            "nvme.media_errors_rising", "nvme.hot"};
+
+        for (size_t i = 0; i < PN_ELEMENTS(codes); i++)
+                if (pn_text_is(&finding->code, codes[i]))
+                        return is_trouble(finding);
+        return false;
+}
+
+/* Drives that are not healthy, each once. */
+static int count_unhealthy(const PnStatus *status, unsigned *ret)
+{
+        PnIndex told;
+        int r = pn_index_init(&told, status->findings.n);
+
+        if (r < 0)
+                return r;
+        for (unsigned i = 0; i < status->findings.n; i++)
+                if (is_about_health(&status->findings.v[i]))
+                        pn_index_add(&told, pn_text(&status->findings.v[i].device),
+                                     &status->findings.v[i]);
+        pn_index_sort(&told);
+        *ret = 0;
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+
+                *ret += is_about_health(finding) &&
+                        pn_index_find(&told, pn_text(&finding->device), NULL) == finding;
+        }
+        pn_index_done(&told);
+        return 0;
+}
+
+/* "2 drives are not healthy. 1 sensor is too hot." */
+static void say_health(PnBuf *buf, const PnStatus *status, unsigned unhealthy)
+{
+        static const struct {
+                const char *codes[2], *one, *many;
+        } rows[] = {
+            {{"disk.lost", NULL}, "disk is gone", "disks are gone"},
+            {{"sensor.hot", NULL}, "sensor is too hot", "sensors are too hot"},
+            {{"sensor.alarm", NULL}, "sensor raises an alarm", "sensors raise an alarm"},
+            {{"sensor.fan_stopped", NULL}, "fan stands", "fans stand"},
+            {{"pcie.aer_rising", "pcie.aer_fatal"},
+             "PCI Express link has errors",
+             "PCI Express links have errors"},
+            {{"nic.errors_rising", NULL}, "network port has errors", "network ports have errors"},
+        };
+
+        if (unhealthy)
+                pn_buf_printf(buf, " %u drive%s %s not healthy.", unhealthy, plural(unhealthy),
+                              unhealthy == 1 ? "is" : "are");
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                unsigned n = 0;
+
+                for (unsigned k = 0; k < status->findings.n; k++) {
+                        const PnFinding *finding = &status->findings.v[k];
+
+                        n += is_trouble(finding) &&
+                             (pn_text_is(&finding->code, rows[i].codes[0]) ||
+                              (rows[i].codes[1] && pn_text_is(&finding->code, rows[i].codes[1])));
+                }
+                if (n)
+                        pn_buf_printf(buf, " %u %s.", n, n == 1 ? rows[i].one : rows[i].many);
+        }
 }
 
 /* Findings that are not about links come after: they are never hidden by a good first half. */
@@ -394,10 +478,14 @@ int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *s
 {
         _cleanup_buf_ PnBuf buf = {0};
         Count drives = {0}, others = {0}, switches = {0};
+        unsigned unhealthy = 0;
         PnIndex told = {0};
         char *text;
         int r;
 
+        r = count_unhealthy(status, &unhealthy);
+        if (r < 0)
+                return r;
         r = index_links(status, &told);
         if (r == 0)
                 r = count_drives(inventory, status, &told, &drives);
@@ -412,9 +500,10 @@ int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *s
                 if (r < 0)
                         return r;
         } else {
-                say_best(&buf, inventory, &drives, &others);
+                say_best(&buf, inventory, &drives, &others, !unhealthy);
         }
         say_unjudged(&buf, &drives, &others);
+        say_health(&buf, status, unhealthy);
         r = say_ports(&buf, ports, status);
         if (r < 0)
                 return r;
