@@ -383,16 +383,10 @@ static bool can_be_moved(const PnFacts *facts, const PnRating *rating)
 
 static bool sits_in_m2(const PnFacts *facts, const PnRating *rating)
 {
-        const PnInventory *inventory = facts->inventory;
+        const PnSlot *slot =
+            pn_index_find(&facts->names->slots_by_name, pn_text(&rating->slot), NULL);
 
-        for (unsigned i = 0; inventory->host.v && i < inventory->host.v->slots.n; i++) {
-                const PnSlot *slot = &inventory->host.v->slots.v[i];
-
-                if (rating->slot.state == PN_KNOWN &&
-                    pn_text_is(&slot->designation, rating->slot.v))
-                        return slot->type.state == PN_KNOWN && strstr(slot->type.v, "M.2");
-        }
-        return false;
+        return slot && slot->type.state == PN_KNOWN && strstr(slot->type.v, "M.2");
 }
 
 static int advise_move(PnFacts *facts, const PnRating *rating, const Words *words,

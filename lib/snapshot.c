@@ -7,6 +7,7 @@
 
 #include "assess.h"
 #include "device.h"
+#include "index.h"
 #include "varlink.h"
 
 PnBlob *pn_blob_new(PnBuf *buf)
@@ -399,14 +400,6 @@ bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b)
                !pn_equal(pn_type_Inventory(), &inventory_a, &inventory_b);
 }
 
-static const PnFinding *find_finding(const PnStatus *status, const char *id)
-{
-        for (unsigned i = 0; i < status->findings.n; i++)
-                if (pn_text_is(&status->findings.v[i].id, id))
-                        return &status->findings.v[i];
-        return NULL;
-}
-
 static PnFinding *append_copy(PnSubscribeOut *out, const PnFinding *finding)
 {
         PnFinding *copy = PN_APPEND(&out->changed);
@@ -416,13 +409,22 @@ static PnFinding *append_copy(PnSubscribeOut *out, const PnFinding *finding)
         return copy;
 }
 
-int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscribeOut *out)
+static int index_findings(const PnStatus *status, PnIndex *ret)
 {
-        if (!before)
-                return 0;
+        if (pn_index_init(ret, status->findings.n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < status->findings.n; i++)
+                pn_index_add(ret, pn_text(&status->findings.v[i].id), &status->findings.v[i]);
+        pn_index_sort(ret);
+        return 0;
+}
+
+static int append_changed(const PnStatus *before, const PnStatus *after, const PnIndex *old,
+                          const PnIndex *new, PnSubscribeOut *out)
+{
         for (unsigned i = 0; i < after->findings.n; i++) {
                 const PnFinding *now = &after->findings.v[i];
-                const PnFinding *then = find_finding(before, now->id.v);
+                const PnFinding *then = pn_index_find(old, now->id.v, NULL);
 
                 if (then && pn_equal(pn_type_Finding(), now, then))
                         continue;
@@ -433,13 +435,24 @@ int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscri
                 const PnFinding *then = &before->findings.v[i];
                 PnFinding *gone;
 
-                if (find_finding(after, then->id.v))
+                if (pn_index_find(new, then->id.v, NULL))
                         continue;
                 gone = append_copy(out, then);
                 if (!gone || pn_set_text(&gone->state, "cleared") < 0)
                         return -ENOMEM;
         }
         return 0;
+}
+
+int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscribeOut *out)
+{
+        _cleanup_(pn_index_done) PnIndex old = {0}, new = {0};
+
+        if (!before)
+                return 0;
+        if (index_findings(before, &old) < 0 || index_findings(after, &new) < 0)
+                return -ENOMEM;
+        return append_changed(before, after, &old, &new, out);
 }
 
 static void changed_done(PnSubscribeOut *out)
