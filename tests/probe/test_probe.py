@@ -676,7 +676,7 @@ def a_hung_device_leaves_a_lock(bed):
 
 @test
 def many_hung_drives(bed):
-    """Eight are waited for, 2 s each; then the source ends with a reason."""
+    """Eight are waited for; then the source ends with a reason, before the daemon ends it."""
     tree = bed.copy("crowd", "--drives", "12", "--functions", "40")
     for i in range(10):
         make_hanging(os.path.join(controller(tree, f"nvme{i}"), "model"))
@@ -686,7 +686,8 @@ def many_hung_drives(bed):
     assert "8 devices did not answer" in ends["nvme"]["reason"], ends["nvme"]
     equal("other sources", {e["reason"] for n, e in ends.items()
                             if n not in ("nvme", "health")}, {None})
-    assert took < 30, f"took {took:.1f} s"
+    # pnhwd's --probe-deadline.
+    assert took < 10, f"took {took:.1f} s"
 
 
 @test
