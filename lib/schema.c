@@ -269,13 +269,14 @@ static bool list_equal(const PnField *field, FieldAt a, FieldAt b)
 
 static bool field_equal(const PnField *field, FieldAt a, FieldAt b)
 {
+        /* Most are absent. */
+        if (*a.state == *b.state && *a.state != PN_KNOWN)
+                return true;
         /* A list that is absent and one that is empty look the same in JSON: they are the same. */
         if (is_plural(field->kind) && !pn_is_unread(*a.state) && !pn_is_unread(*b.state))
                 return list_equal(field, a, b);
         if (*a.state != *b.state)
                 return false;
-        if (*a.state != PN_KNOWN)
-                return true;
         switch (field->kind) {
         case PN_KIND_KEY:
         case PN_KIND_TEXT:
