@@ -349,7 +349,8 @@ static bool same_card(const PnTopology *topology, uint32_t node, uint32_t other)
                a->bus == b->bus && a->device == b->device;
 }
 
-static int name_slots_of_board(const PnTopology *topology, PnInventory *inventory)
+/* Of two slots that a sloppy firmware gives one address, the one that it found something in. */
+static int name_slots_of_board(const PnTopology *topology, PnInventory *inventory, bool in_use)
 {
         const PnHost *host = inventory->host.state == PN_KNOWN ? inventory->host.v : NULL;
 
@@ -357,7 +358,8 @@ static int name_slots_of_board(const PnTopology *topology, PnInventory *inventor
                 const PnSlot *slot = &host->slots.v[i];
                 uint32_t node = slot_owner(topology, slot), place, end;
 
-                if (node == PN_NOBODY || !pn_text(&slot->designation))
+                if (node == PN_NOBODY || !pn_text(&slot->designation) ||
+                    pn_is_true(slot->in_use) != in_use)
                         continue;
                 place = pn_topology_bus(topology, topology->v[node].address.domain,
                                         topology->v[node].address.bus, &end);
@@ -408,7 +410,9 @@ static int join_slots(PnInventory *inventory)
 
         if (r < 0)
                 return r;
-        r = name_slots_of_board(&topology, inventory);
+        r = name_slots_of_board(&topology, inventory, true);
+        if (r == 0)
+                r = name_slots_of_board(&topology, inventory, false);
         if (r == 0)
                 r = inherit_slots(&topology, inventory);
         pn_topology_done(&topology);

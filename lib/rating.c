@@ -380,6 +380,24 @@ static uint32_t uplink_of(const Rater *rater, uint32_t index)
         return above;
 }
 
+/* Whether a link is one in name only: a chipset shows its own controllers (USB, SATA) behind links
+ * of sixteen lanes that nobody wired, and that carry what the chipset's own link does. They sit in
+ * no slot and come from its maker. What they do with it is not known, so it counts as nothing. */
+static bool is_internal(const Rater *rater, uint32_t index, uint32_t uplink)
+{
+        const Hop *hop = &rater->hops[index];
+        const PnPci *lower = function_of(rater, hop->lower);
+        const PnPci *switch_ = function_of(rater, rater->hops[uplink].lower);
+        uint64_t carries = usable(&rater->hops[uplink]);
+
+        return hop->port != PN_NOBODY && carries && usable(hop) > carries &&
+               function_of(rater, hop->port)->slot_implemented.state == PN_KNOWN &&
+               !function_of(rater, hop->port)->slot_implemented.v &&
+               switch_->vendor_id.state == PN_KNOWN &&
+               pn_text_is(&lower->vendor_id, switch_->vendor_id.v) &&
+               !pn_text_is(&lower->kind, "upstream_port");
+}
+
 static int set_rate(void *field, Rate rate)
 {
         PnLinkRate *out;
@@ -579,7 +597,7 @@ static int write_shared(const Rater *rater, uint32_t index, PnRating *out)
         shared = PN_NEW(&out->shared);
         if (!shared)
                 return -ENOMEM;
-        if (carries) {
+        if (carries && rater->hops[uplink].children) {
                 uint64_t hundredths = (rater->hops[uplink].children * 100 + carries / 2) / carries;
 
                 shared->ratio = pn_real((double)hundredths / 100);
@@ -689,7 +707,7 @@ int pn_rate(const PnInventory *inventory, PnRatings *ret)
                         uint32_t uplink = uplink_of(&rater, i);
 
                         find_limit(&rater, i);
-                        if (uplink != PN_NOBODY)
+                        if (uplink != PN_NOBODY && !is_internal(&rater, i, uplink))
                                 rater.hops[uplink].children += usable(&rater.hops[i]);
                 }
                 for (uint32_t i = 0; i < rater.n_hops; i++)

@@ -6,8 +6,8 @@
 #include "source.h"
 
 /* How long a device may take, and how many devices of a source may take longer. The more do, the
- * less the next one gets (half, then this much), so that all of them together stay below the 10 s
- * that the daemon gives a source: what hangs must not make what works out of date. */
+ * less time the next one has (half, then this much), so that all of them together stay below the 10
+ * s that the daemon gives a source: what hangs must not make what works out of date. */
 #define PN_WALK_PATIENCE_MS       2000
 #define PN_WALK_LEAST_PATIENCE_MS 500
 #define PN_WALK_MAX_STUCK         8u
