@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "index.h"
 #include "portview.h"
 #include "say.h"
 #include "source.h"
@@ -44,21 +45,40 @@ static const Column columns[] = {
     [VERDICT] = {"VERDICT", 0, 12, 0},
 };
 
-static const PnPort *port_with(const PnPorts *ports, const char *id)
+/* What a row is made from, by name. */
+typedef struct Listing {
+        View view;
+        PnIndex ports;   /* by id */
+        PnIndex ratings; /* by the addresses of their functions */
+} Listing;
+
+static void listing_done(Listing *listing)
 {
-        for (unsigned i = 0; i < ports->n; i++)
-                if (pn_text_is(&ports->v[i].id, id))
-                        return &ports->v[i];
-        return NULL;
+        pn_index_done(&listing->ports);
+        pn_index_done(&listing->ratings);
+        view_done(&listing->view);
 }
 
-static const PnRating *rating_with(const PnStatus *status, const char *function)
+static int listing_init(Listing *listing, const Facts *facts)
 {
-        for (unsigned i = 0; function && i < status->ratings.n; i++)
+        const PnStatus *status = &facts->status;
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < status->ratings.n; i++)
+                n += status->ratings.v[i].functions.n;
+        if (view_init(&listing->view, status) < 0 ||
+            pn_index_init(&listing->ports, facts->ports.n) < 0 ||
+            pn_index_init(&listing->ratings, n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < facts->ports.n; i++)
+                pn_index_add(&listing->ports, facts->ports.v[i].id.v, &facts->ports.v[i]);
+        for (unsigned i = 0; i < status->ratings.n; i++)
                 for (unsigned k = 0; k < status->ratings.v[i].functions.n; k++)
-                        if (strcmp(status->ratings.v[i].functions.v[k], function) == 0)
-                                return &status->ratings.v[i];
-        return NULL;
+                        pn_index_add(&listing->ratings, status->ratings.v[i].functions.v[k],
+                                     &status->ratings.v[i]);
+        pn_index_sort(&listing->ports);
+        pn_index_sort(&listing->ratings);
+        return 0;
 }
 
 static const char *text_or_question(const PnText *text)
@@ -81,11 +101,11 @@ static void set_partner(Table *table, const PnNic *nic)
         table_set(table, PARTNER, port_speed(units, &mbps));
 }
 
-static void add_nic(Table *table, const View *view, const PnPorts *ports, const PnNic *nic)
+static void add_nic(Table *table, const Listing *listing, const PnNic *nic)
 {
-        const PnPort *port = port_with(ports, nic->id.v);
-        const PnRating *rating = rating_with(view->status, pn_text(&nic->address));
-        Mark mark = port ? port_mark(view, port) : MARK_UNJUDGED;
+        const PnPort *port = pn_index_find(&listing->ports, nic->id.v, NULL);
+        const PnRating *rating = pn_index_find(&listing->ratings, pn_text(&nic->address), NULL);
+        Mark mark = port ? port_mark(&listing->view, port) : MARK_UNJUDGED;
         Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
         char cell[160];
         Units units;
@@ -120,14 +140,12 @@ static void add_nic(Table *table, const View *view, const PnPorts *ports, const 
 static int put_table(Cli *cli, const Facts *facts)
 {
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
-        View view = {0};
-        int r = table ? view_init(&view, &facts->status) : -ENOMEM;
+        _cleanup_(listing_done) Listing listing = {0};
 
-        if (r < 0)
-                return r;
+        if (!table || listing_init(&listing, facts) < 0)
+                return -ENOMEM;
         for (unsigned i = 0; i < facts->inventory.nics.n; i++)
-                add_nic(table, &view, &facts->ports, &facts->inventory.nics.v[i]);
-        view_done(&view);
+                add_nic(table, &listing, &facts->inventory.nics.v[i]);
         cli_put_table(cli, table, _("There is no network port in this machine."));
         return 0;
 }

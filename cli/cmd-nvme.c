@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "index.h"
 #include "say.h"
 #include "source.h"
 #include "table.h"
@@ -28,6 +29,7 @@ enum {
         WORN,
         SPARE,
         WRITTEN,
+        THROUGH,
         USED_BY,
 };
 
@@ -49,24 +51,27 @@ static const Column columns[] = {
     [WORN] = {"WORN", COLUMN_RIGHT, 0, 4},
     [SPARE] = {"SPARE", COLUMN_RIGHT | COLUMN_SHY, 0, 11},
     [WRITTEN] = {"WRITTEN", COLUMN_RIGHT | COLUMN_SHY, 0, 12},
+    [THROUGH] = {"THROUGH", 0, 0, 3},
     [USED_BY] = {"USED BY", 0, 11, 3},
 };
 
-/* Ratings by address, to be looked up once a drive. Ratings come in the order of addresses; text
- * order is good enough for a search in our own sorted copy. */
-static int compare_ratings(const void *a, const void *b)
-{
-        const PnRating *const *one = a, *const *other = b;
+/* A controller that gives access to a namespace. */
+typedef struct Path {
+        const PnNvme *drive;
+        const PnRating *rating; /* NULL: none */
+        Mark mark;
+} Path;
 
-        return strcmp((*one)->address.v, (*other)->address.v);
-}
+/* The paths to one namespace, or to a drive without any: most have one, a drive with two ports two.
+ * Shown is the one that is worst off. */
+typedef struct Paths {
+        const Path *v;
+        unsigned n;
+        const Path *worst;
+} Paths;
 
-static int compare_to_address(const void *key, const void *element)
-{
-        const PnRating *const *rating = element;
-
-        return strcmp(key, (*rating)->address.v);
-}
+/* More than any drive has: further ones are not named. */
+#define PATHS_MAX 16
 
 static void set_percent(Table *table, unsigned column, Style style, const PnInt *percent)
 {
@@ -136,9 +141,61 @@ static Mark mark_of(const View *view, const PnNvme *drive, const PnRating *ratin
         return state_of(drive) && mark < MARK_WARNING ? MARK_WARNING : mark;
 }
 
-static void set_drive(Table *table, const View *view, const PnNvme *drive, const PnRating *rating,
-                      Mark mark, const char *node)
+static int percent_of(const Path *path)
 {
+        return path->rating ? (int)pn_int_or(path->rating->percent, 101) : 101;
+}
+
+static const Path *worst_of(const Path *paths, unsigned n)
+{
+        const Path *worst = &paths[0];
+
+        for (unsigned i = 1; i < n; i++)
+                if (paths[i].mark > worst->mark ||
+                    (paths[i].mark == worst->mark && percent_of(&paths[i]) < percent_of(worst)))
+                        worst = &paths[i];
+        return worst;
+}
+
+static const char *slot_of(const Path *path)
+{
+        return path->rating ? pn_text(&path->rating->slot) : NULL;
+}
+
+static const char *address_of(const Path *path)
+{
+        return pn_text(&path->drive->address);
+}
+
+static const char *name_of(const Path *path)
+{
+        return path->drive->name.v;
+}
+
+/* What the paths have of something, each different one once. */
+static int set_each(Table *table, unsigned column, const Paths *paths,
+                    const char *(*get)(const Path *path))
+{
+        PnTexts texts = {0};
+        _cleanup_free_ char *words = NULL;
+
+        for (unsigned i = 0; i < paths->n; i++)
+                if (get(&paths->v[i]) && pn_texts_append_unique(&texts, get(&paths->v[i])) < 0)
+                        break;
+        words = view_join(&texts);
+        if (words)
+                table_set(table, column, words);
+        for (unsigned i = 0; i < texts.n; i++)
+                free(texts.v[i]);
+        free(texts.v);
+        return words ? 0 : -ENOMEM;
+}
+
+static int set_drive(Table *table, const View *view, const Paths *paths, const char *node)
+{
+        const PnNvme *drive = paths->worst->drive;
+        const PnRating *rating = paths->worst->rating;
+        Mark mark = paths->worst->mark;
         Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
         char buf[96];
 
@@ -150,17 +207,20 @@ static void set_drive(Table *table, const View *view, const PnNvme *drive, const
         table_set(table, MODEL, pn_is_unread(drive->model.state) ? "?" : pn_text(&drive->model));
         table_set(table, FIRMWARE,
                   pn_is_unread(drive->firmware.state) ? "?" : pn_text(&drive->firmware));
-        table_set(table, ADDRESS, pn_text(&drive->address));
+        if (set_each(table, ADDRESS, paths, address_of) < 0 ||
+            set_each(table, SLOT, paths, slot_of) < 0 ||
+            (paths->n > 1 && set_each(table, THROUGH, paths, name_of) < 0))
+                return -ENOMEM;
         set_health(table, view, drive);
         if (!rating) {
                 if (!pn_text_is(&drive->transport, "pcie"))
                         table_set(table, LINK, pn_text(&drive->transport));
-                return;
+                return 0;
         }
-        table_set(table, SLOT, pn_text(&rating->slot));
         table_set(table, LINK, view_rating_link(rating, buf, sizeof buf));
         table_set(table, GBS, view_rating_gbs(rating, buf, sizeof buf));
         table_set_styled(table, OF_BEST, style, view_rating_percent(rating, buf, sizeof buf));
+        return 0;
 }
 
 static int set_namespace(Table *table, const PnNamespace *ns)
@@ -185,22 +245,97 @@ static int set_namespace(Table *table, const PnNamespace *ns)
         return 0;
 }
 
-static int add_drive(Table *table, const View *view, const PnNvme *drive, const PnRating *rating)
-{
-        Mark mark = mark_of(view, drive, rating);
+/* What a table is made of, by name. */
+typedef struct Listing {
+        Table *table;
+        View view;
+        PnIndex ratings;    /* by address */
+        PnIndex namespaces; /* the drives that show one, by its name */
+} Listing;
 
-        if (!drive->namespaces.n)
-                set_drive(table, view, drive, rating, mark, drive->name.v);
+static void listing_done(Listing *listing)
+{
+        pn_index_done(&listing->ratings);
+        pn_index_done(&listing->namespaces);
+        view_done(&listing->view);
+}
+
+static int listing_init(Listing *listing, Table *table, const Facts *facts)
+{
+        const PnStatus *status = &facts->status;
+        const PnInventory *inventory = &facts->inventory;
+        unsigned n = 0;
+
+        listing->table = table;
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                n += inventory->nvme.v[i].namespaces.n;
+        if (view_init(&listing->view, &facts->status) < 0 ||
+            pn_index_init(&listing->ratings, status->ratings.n) < 0 ||
+            pn_index_init(&listing->namespaces, n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < status->ratings.n; i++)
+                pn_index_add(&listing->ratings, status->ratings.v[i].address.v,
+                             &status->ratings.v[i]);
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                for (unsigned k = 0; k < inventory->nvme.v[i].namespaces.n; k++)
+                        pn_index_add(&listing->namespaces,
+                                     inventory->nvme.v[i].namespaces.v[k].name.v,
+                                     &inventory->nvme.v[i]);
+        pn_index_sort(&listing->ratings);
+        pn_index_sort(&listing->namespaces);
+        return 0;
+}
+
+static Path path_to(const Listing *listing, const PnNvme *drive)
+{
+        const PnRating *rating = pn_index_find(&listing->ratings, pn_text(&drive->address), NULL);
+
+        return (Path){drive, rating, mark_of(&listing->view, drive, rating)};
+}
+
+/* The controllers of a drive that show a namespace (case 040), in their order; 0 if this one is
+ * not the first of them. */
+static unsigned paths_to(const Listing *listing, const PnNvme *drive, const PnNamespace *ns,
+                         Path paths[static PATHS_MAX])
+{
+        unsigned n_shown, n = 0;
+        const PnIndexEntry *shown = pn_index_range(&listing->namespaces, ns->name.v, &n_shown);
+
+        paths[n++] = path_to(listing, drive);
+        for (unsigned i = 0; i < n_shown && n < PATHS_MAX && pn_text(&drive->subsystem); i++) {
+                const PnNvme *other = shown[i].object;
+
+                if (other == drive || !pn_text_is(&other->subsystem, drive->subsystem.v))
+                        continue;
+                if (other < drive)
+                        return 0;
+                paths[n++] = path_to(listing, other);
+        }
+        return n;
+}
+
+static int add_drive(Listing *listing, const PnNvme *drive)
+{
+        Path v[PATHS_MAX];
+
+        if (!drive->namespaces.n) {
+                v[0] = path_to(listing, drive);
+                return set_drive(listing->table, &listing->view, &(Paths){v, 1, v}, drive->name.v);
+        }
         for (unsigned i = 0; i < drive->namespaces.n; i++) {
                 const PnNamespace *ns = &drive->namespaces.v[i];
                 _cleanup_free_ char *node = NULL;
+                unsigned n = paths_to(listing, drive, ns, v);
 
+                if (!n)
+                        continue;
                 if (asprintf(&node, "/dev/%s", ns->name.v) < 0) {
                         node = NULL;
                         return -ENOMEM;
                 }
-                set_drive(table, view, drive, rating, mark, node);
-                if (set_namespace(table, ns) < 0)
+                if (set_drive(listing->table, &listing->view, &(Paths){v, n, worst_of(v, n)},
+                              node) < 0 ||
+                    set_namespace(listing->table, ns) < 0)
                         return -ENOMEM;
         }
         return 0;
@@ -208,31 +343,14 @@ static int add_drive(Table *table, const View *view, const PnNvme *drive, const 
 
 static int put_table(Cli *cli, const Facts *facts)
 {
-        const PnStatus *status = &facts->status;
-        _cleanup_free_ const PnRating **ratings =
-            calloc((size_t)status->ratings.n + 1, sizeof *ratings);
         _cleanup_table_ Table *table = table_new(&cli->term, columns, PN_ELEMENTS(columns));
-        View view = {0};
-        int r = ratings && table ? view_init(&view, status) : -ENOMEM;
+        _cleanup_(listing_done) Listing listing = {0};
 
-        if (r < 0)
-                return r;
-        for (unsigned i = 0; i < status->ratings.n; i++)
-                ratings[i] = &status->ratings.v[i];
-        if (status->ratings.n > 1)
-                qsort(ratings, status->ratings.n, sizeof *ratings, compare_ratings);
-        for (unsigned i = 0; i < facts->inventory.nvme.n && r == 0; i++) {
-                const PnNvme *drive = &facts->inventory.nvme.v[i];
-                const PnRating **found = NULL;
-
-                if (pn_text(&drive->address))
-                        found = bsearch(drive->address.v, ratings, status->ratings.n,
-                                        sizeof *ratings, compare_to_address);
-                r = add_drive(table, &view, drive, found ? *found : NULL);
-        }
-        view_done(&view);
-        if (r < 0)
-                return r;
+        if (!table || listing_init(&listing, table, facts) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < facts->inventory.nvme.n; i++)
+                if (add_drive(&listing, &facts->inventory.nvme.v[i]) < 0)
+                        return -ENOMEM;
         cli_put_table(cli, table, _("There is no NVMe drive in this machine."));
         return 0;
 }

@@ -394,6 +394,9 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
                 case OPTION_SOCKET:
                         cli->socket = optarg;
                         cli->socket_given = true;
+                        if (!*optarg)
+                                *ret_code =
+                                    cli_fail(cli, "Usage", "--socket= needs the path of a socket");
                         break;
                 case OPTION_FROM:
                         cli->from = optarg;

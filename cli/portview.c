@@ -33,9 +33,11 @@ Mark port_mark(const View *view, const PnPort *port)
                      : is(port, "unknown") && pn_is_true(port->carrier) ? MARK_UNJUDGED
                      : is(port, "unknown")                              ? MARK_UNKNOWN
                                                                         : MARK_UNJUDGED;
+        unsigned n;
+        const PnIndexEntry *about = pn_index_range(&view->by_device, port->id.v, &n);
 
-        for (unsigned i = 0; i < view->status->findings.n; i++) {
-                const PnFinding *finding = &view->status->findings.v[i];
+        for (unsigned i = 0; i < n; i++) {
+                const PnFinding *finding = about[i].object;
                 Mark mark = view_severity(&finding->severity);
 
                 if (mark > worst && !pn_is_true(finding->accepted) && concerns(finding, port))

@@ -362,6 +362,8 @@ static void find_place(const char *text, size_t length, unsigned *ret_line, unsi
         json_tokener_free(tokener);
         if (end > valid)
                 end = valid;
+        if (end > pn_json_too_small(text, length))
+                end = pn_json_too_small(text, length);
         for (size_t i = 0; i < end && i < length; i++) {
                 if (text[i] == '\n') {
                         (*ret_line)++;
@@ -408,6 +410,18 @@ static const char *other_than_inventory(struct json_object *json)
         return N_("%s: holds no inventory: it has neither host nor pci, nvme, disks or nics");
 }
 
+/* On standard error, so that what is shown stays what it is. */
+static void tell_of_newer(Cli *cli, const char *name)
+{
+        _cleanup_free_ char *words = NULL;
+
+        if (asprintf(&words, "%s: a newer pnhw wrote it; what this one does not know is left out",
+                     name) < 0)
+                words = NULL;
+        else
+                cli_note(cli, words);
+}
+
 /* Reads an inventory: bare, as the daemon answers it, or with the message around that. */
 static int read_document(Cli *cli, const char *name, const char *code, const PnBuf *text,
                          PnInventory *ret)
@@ -415,6 +429,7 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
         _cleanup_free_ char *sentence = NULL;
         struct json_object *json = NULL, *inventory, *outer, *schema = NULL;
         PnJsonFlags flags = PN_JSON_ALLOW_UNKNOWN;
+        bool is_newer;
         const char *other;
         int r;
 
@@ -450,6 +465,7 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
                         json_object_object_del(outer, "generation");
                 }
         }
+        is_newer = schema && json_object_get_int64(schema) > PN_SCHEMA_VERSION;
         r = pn_read_json(pn_type_Inventory(), inventory, flags, ret, &sentence, NULL);
         json_object_put(json);
         if (r == -ENOMEM)
@@ -457,6 +473,8 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
         if (r < 0)
                 return cli_fail(cli, code, "%s: %s", name,
                                 sentence ? sentence : _("is no inventory"));
+        if (is_newer)
+                tell_of_newer(cli, name);
         return 0;
 }
 

@@ -84,6 +84,30 @@ static bool is_about_port(const PnFinding *finding)
                (pn_startswith(code, "nic.") && strcmp(code, "nic.pcie_short") != 0);
 }
 
+static int index_devices(View *view)
+{
+        const PnStatus *status = view->status;
+        unsigned n = status->findings.n;
+
+        for (unsigned i = 0; i < status->findings.n; i++)
+                n += status->findings.v[i].affects.n;
+        if (pn_index_init(&view->by_device, n) < 0) {
+                view_done(view);
+                return -ENOMEM;
+        }
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+
+                pn_index_add(&view->by_device, pn_text(&finding->device), finding);
+                for (unsigned k = 0; k < finding->affects.n; k++)
+                        if (pn_startswith(finding->affects.v[k], "bond "))
+                                pn_index_add(&view->by_device,
+                                             finding->affects.v[k] + strlen("bond "), finding);
+        }
+        pn_index_sort(&view->by_device);
+        return 0;
+}
+
 int view_init(View *view, const PnStatus *status)
 {
         const PnFinding **by_address = calloc((size_t)status->findings.n + 1, sizeof *by_address);
@@ -99,11 +123,12 @@ int view_init(View *view, const PnStatus *status)
         if (n > 1)
                 qsort(by_address, n, sizeof *by_address, compare_addresses);
         *view = (View){.status = status, .by_address = by_address, .n = n};
-        return 0;
+        return index_devices(view);
 }
 
 void view_done(View *view)
 {
+        pn_index_done(&view->by_device);
         free(view->by_address);
         *view = (View){0};
 }

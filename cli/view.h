@@ -2,6 +2,7 @@
 /* Marks and words for ratings and findings, the same in every verb. Knows no source and no page. */
 #pragma once
 
+#include "index.h"
 #include "model.h"
 #include "term.h"
 
@@ -32,6 +33,8 @@ typedef struct View {
         const PnStatus *status;
         const PnFinding **by_address; /* those with an address, sorted */
         unsigned n;
+        PnIndex
+            by_device; /* findings by the device that they name, and by bonds that they affect */
 } View;
 
 /* 0 or -ENOMEM. The status must outlive the view. */

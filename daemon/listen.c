@@ -37,6 +37,18 @@ void pn_listener_done(PnListener *listener)
         *listener = (PnListener){.fd = -1, .lock_fd = -1};
 }
 
+bool pn_listener_is_lost(const PnListener *listener)
+{
+        struct stat st;
+
+        if (!listener->path)
+                return false;
+        if (lstat(listener->path, &st) < 0)
+                return errno == ENOENT || errno == ENOTDIR;
+        return !S_ISSOCK(st.st_mode) || st.st_dev != listener->device ||
+               st.st_ino != listener->inode;
+}
+
 /* Root makes the folder of the socket; for others it is no accident that it is missing. */
 static int make_folder(const char *path, char **ret_error)
 {
@@ -130,11 +142,44 @@ static int clear_path(const struct sockaddr_un *address, char **ret_error)
         return 0;
 }
 
+/* The socket itself, for one that has the lock; what was opened stays the listener's also on
+ * failure.
+ */
+static int make_socket(PnListener *listener, char **ret_error)
+{
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        const char *path = listener->path;
+        struct stat st;
+        int r;
+
+        memcpy(address.sun_path, path, strlen(path) + 1);
+        r = clear_path(&address, ret_error);
+        if (r < 0)
+                return r;
+        listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (listener->fd < 0)
+                return fail(-errno, ret_error, "cannot make a socket: %s", strerror(errno));
+        if (bind(listener->fd, (struct sockaddr *)&address, sizeof address) < 0)
+                return fail(-errno, ret_error,
+                            "cannot make the socket %s: %s; --socket=PATH takes "
+                            "another place",
+                            path, strerror(errno));
+        if (lstat(path, &st) < 0)
+                return fail(-errno, ret_error, "cannot look at the socket %s: %s", path,
+                            strerror(errno));
+        listener->device = st.st_dev;
+        listener->inode = st.st_ino;
+        /* Every local user may read, whatever the umask is. */
+        if (chmod(path, 0666) < 0 || listen(listener->fd, SOMAXCONN) < 0)
+                return fail(-errno, ret_error, "cannot open the socket %s: %s", path,
+                            strerror(errno));
+        return 0;
+}
+
 int pn_listener_open(const char *path, PnListener *ret, char **ret_error)
 {
         _cleanup_(pn_listener_done) PnListener listener = {.fd = -1, .lock_fd = -1};
-        struct sockaddr_un address = {.sun_family = AF_UNIX};
-        struct stat st;
+        struct sockaddr_un address;
         int r;
 
         if (!*path)
@@ -143,34 +188,54 @@ int pn_listener_open(const char *path, PnListener *ret, char **ret_error)
                 return fail(-ENAMETOOLONG, ret_error,
                             "the path of a socket may have %zu bytes, and this has %zu: %s",
                             sizeof address.sun_path - 1, strlen(path), path);
-        memcpy(address.sun_path, path, strlen(path) + 1);
-        r = make_folder(path, ret_error);
-        if (r < 0)
-                return r;
-        r = take_lock(path, &listener.lock_fd, ret_error);
-        if (r < 0)
-                return r;
-        r = clear_path(&address, ret_error);
-        if (r < 0)
-                return r;
-        listener.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (listener.fd < 0)
-                return fail(-errno, ret_error, "cannot make a socket: %s", strerror(errno));
-        if (bind(listener.fd, (struct sockaddr *)&address, sizeof address) < 0)
-                return fail(-errno, ret_error,
-                            "cannot make the socket %s: %s; --socket=PATH takes "
-                            "another place",
-                            path, strerror(errno));
         listener.path = strdup(path);
-        if (!listener.path || lstat(path, &st) < 0)
-                return fail(-ENOMEM, ret_error, "cannot look at the socket %s", path);
-        listener.device = st.st_dev;
-        listener.inode = st.st_ino;
-        /* Every local user may read, whatever the umask is. */
-        if (chmod(path, 0666) < 0 || listen(listener.fd, SOMAXCONN) < 0)
-                return fail(-errno, ret_error, "cannot open the socket %s: %s", path,
-                            strerror(errno));
+        if (!listener.path)
+                return -ENOMEM;
+        r = make_folder(path, ret_error);
+        if (r == 0)
+                r = take_lock(path, &listener.lock_fd, ret_error);
+        if (r == 0)
+                r = make_socket(&listener, ret_error);
+        if (r < 0)
+                return r;
         *ret = listener;
         listener = (PnListener){.fd = -1, .lock_fd = -1};
         return 0;
+}
+
+/* Whether the lock that is held is still the one that another daemon would take. */
+static bool has_lock(const PnListener *listener)
+{
+        _cleanup_free_ char *name = NULL;
+        struct stat ours, there;
+
+        if (asprintf(&name, "%s.lock", listener->path) < 0) {
+                name = NULL;
+                return false;
+        }
+        return listener->lock_fd >= 0 && fstat(listener->lock_fd, &ours) == 0 &&
+               lstat(name, &there) == 0 && ours.st_dev == there.st_dev &&
+               ours.st_ino == there.st_ino;
+}
+
+int pn_listener_renew(PnListener *listener, char **ret_error)
+{
+        int r = 0;
+
+        pn_close(listener->fd);
+        listener->fd = -1;
+        if (!has_lock(listener)) {
+                pn_close(listener->lock_fd);
+                listener->lock_fd = -1;
+                r = make_folder(listener->path, ret_error);
+                if (r == 0)
+                        r = take_lock(listener->path, &listener->lock_fd, ret_error);
+        }
+        if (r == 0)
+                r = make_socket(listener, ret_error);
+        if (r < 0) {
+                pn_close(listener->fd);
+                listener->fd = -1;
+        }
+        return r;
 }

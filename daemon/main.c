@@ -84,6 +84,15 @@ static int set_string(char **at, const char *value)
         return *at ? 0 : -ENOMEM;
 }
 
+/* Whether what was asked for has been written; else it is said why not, and -EIO. */
+static int flush_output(void)
+{
+        if (fflush(stdout) == 0 && !ferror(stdout))
+                return 0;
+        fprintf(stderr, "pnhwd: cannot write: %s\n", strerror(errno));
+        return -EIO;
+}
+
 /* 1 to go on, 0 when all is done already, or -errno. */
 static int parse_options(int argc, char **argv, Options *options)
 {
@@ -131,10 +140,10 @@ static int parse_options(int argc, char **argv, Options *options)
                         break;
                 case 'h':
                         help();
-                        return 0;
+                        return flush_output();
                 case OPTION_VERSION:
                         puts("pnhwd " PN_VERSION);
-                        return 0;
+                        return flush_output();
                 default: /* getopt_long() has said which */
                         r = -EINVAL;
                 }
@@ -320,7 +329,7 @@ static int check_config(void)
         if (n)
                 return EXIT_FAILURE;
         puts("The configuration is good.");
-        return EXIT_SUCCESS;
+        return flush_output() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int run(const Options *options, const PnPolicy *policy)
@@ -400,7 +409,7 @@ int main(int argc, char **argv)
         if (r == 0)
                 return EXIT_SUCCESS;
         if (r < 0)
-                return 2;
+                return r == -EIO ? EXIT_FAILURE : 2;
         if (options.check_config)
                 return check_config();
         if (set_defaults(&options) < 0 || pn_config_load(&policy, log_problem, NULL) < 0)

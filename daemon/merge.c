@@ -297,6 +297,10 @@ int pn_merge_nvme(PnInventory *kept, PnInventory *incoming, bool complete)
         if (pn_merge_list(type, &none.nvme, &incoming->nvme, true) < 0)
                 return -ENOMEM;
         incoming->nvme = none.nvme;
+        /* As in pn_merge_list(). */
+        if ((size_t)kept->nvme.n + incoming->nvme.n > PN_KEPT_MAX &&
+            incoming->nvme.n <= PN_KEPT_MAX)
+                list_done(type, &kept->nvme);
         if (match_drives(&match, kept, incoming) < 0 ||
             list_reserve(type, (size_t)kept->nvme.n + incoming->nvme.n, &merged) < 0)
                 return -ENOMEM;

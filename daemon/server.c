@@ -6,7 +6,9 @@
 #include "server.h"
 
 #include <linux/sockios.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -17,6 +19,13 @@
 
 #define LISTENERS_MAX 8
 #define TICK          ((uint64_t)1000 * 1000)
+
+/* Of the connections, the part that is kept for the administrator. */
+#define RESERVED_PART (PN_CONNECTIONS_MAX / PN_CONNECTIONS_RESERVED)
+
+/* What the daemon itself may have open: each source three pipes, the journal, netlink, the state.
+ */
+#define DESCRIPTORS_OF_OURS 64
 
 /* How long, and for how much, a connection that we end is read on: closed with bytes unread, the
  * kernel would tell the client of a reset instead of our last words. */
@@ -62,12 +71,15 @@ typedef struct Peer {
 
         /* Since when, on CLOCK_MONOTONIC, µs; 0 for not. */
         uint64_t partial_since, stalled_since, held_since, closing_since;
+        uint64_t heard; /* when something came last */
 } Peer;
 
 typedef struct Listener {
         PnServer *server;
         PnListener socket;
-        sd_event_source *io;
+        sd_event_source *io;     /* NULL while the socket is gone and cannot be made again */
+        sd_event_source *folder; /* watches where the socket is; NULL if that cannot be watched */
+        bool complained;
 } Listener;
 
 struct PnServer {
@@ -79,7 +91,7 @@ struct PnServer {
         Listener listeners[LISTENERS_MAX];
         unsigned n_listeners;
         Peer *peers;
-        unsigned n_peers;
+        unsigned n_peers, most;
 
         /* The last event that was made, for it is the same for nearly every subscriber; no blob if
          * there was nothing to tell. */
@@ -440,6 +452,7 @@ static int read_some(Peer *peer)
                 if (r < 0)
                         return r;
         }
+        peer->heard = now_usec(peer->server);
         n = recv(peer->fd, at, room, MSG_DONTWAIT);
         if (n < 0)
                 return errno == EAGAIN || errno == EINTR ? 0 : -errno;
@@ -522,9 +535,12 @@ static void set_listening(PnServer *server, bool on)
 {
         server->paused = !on;
         for (unsigned i = 0; i < server->n_listeners; i++)
-                (void)sd_event_source_set_enabled(server->listeners[i].io,
-                                                  on ? SD_EVENT_ON : SD_EVENT_OFF);
+                if (server->listeners[i].io)
+                        (void)sd_event_source_set_enabled(server->listeners[i].io,
+                                                          on ? SD_EVENT_ON : SD_EVENT_OFF);
 }
+
+static bool find_lost_sockets(PnServer *server);
 
 static int on_tick(sd_event_source *tick _unused_, uint64_t usec _unused_, void *userdata)
 {
@@ -540,6 +556,7 @@ static int on_tick(sd_event_source *tick _unused_, uint64_t usec _unused_, void 
                         peer_free(peer);
         }
         server->ticking = false;
+        watched |= find_lost_sockets(server);
         if (watched)
                 start_ticking(server);
         return 0;
@@ -582,6 +599,7 @@ static bool resume(Peer *peer)
 void pn_server_on_snapshot(PnServer *server, PnSnapshot *before _unused_, PnSnapshot *now _unused_)
 {
         forget_question(server);
+        (void)find_lost_sockets(server);
         for (Peer *peer = server->peers, *next; peer; peer = next) {
                 next = peer->next;
                 if (!resume(peer))
@@ -598,6 +616,33 @@ static unsigned count_of(const PnServer *server, uid_t uid)
         for (const Peer *peer = server->peers; peer; peer = peer->next)
                 n += peer->uid == uid;
         return n;
+}
+
+/* The administrator, who must still be able to look when all others are too many. */
+static bool is_privileged(uid_t uid)
+{
+        return uid == 0 || uid == geteuid();
+}
+
+static bool is_idle(const Peer *peer)
+{
+        return peer->waiting == WAITING_NOT && peer->n_out == 0 && !peer->closing &&
+               !pn_wire_has_bytes(&peer->in);
+}
+
+/* When there is no room, the one goes that has been asking for nothing for the longest time: users
+ * who keep connections lying about must not keep others out. False if there is none. */
+static bool make_room(PnServer *server)
+{
+        Peer *longest = NULL;
+
+        for (Peer *peer = server->peers; peer; peer = peer->next)
+                if (!is_privileged(peer->uid) && is_idle(peer) &&
+                    (!longest || peer->heard < longest->heard))
+                        longest = peer;
+        if (longest)
+                peer_free(longest);
+        return longest;
 }
 
 /* Tells one too many why it is not served. */
@@ -628,6 +673,7 @@ static int add_peer(PnServer *server, int *fd, uid_t uid)
         peer->server = server;
         peer->fd = PN_STEAL_FD(*fd);
         peer->uid = uid;
+        peer->heard = now_usec(server);
         peer->events = EPOLLIN;
         peer->next = server->peers;
         peer->at = &server->peers;
@@ -645,6 +691,7 @@ static int on_listener(sd_event_source *io _unused_, int listener, uint32_t even
         _cleanup_close_ int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         struct ucred credentials = {.uid = (uid_t)-1};
         socklen_t length = sizeof credentials;
+        unsigned most;
 
         if (fd < 0) {
                 if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
@@ -655,16 +702,38 @@ static int on_listener(sd_event_source *io _unused_, int listener, uint32_t even
         }
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0)
                 return 0;
-        /* A user with subordinate uids has as many quotas as he likes; the administrator must still
-         * be able to look. */
-        if (server->n_peers >=
-                PN_CONNECTIONS_MAX - (credentials.uid == 0 || credentials.uid == geteuid()
-                                          ? 0
-                                          : PN_CONNECTIONS_RESERVED) ||
-            count_of(server, credentials.uid) >= PN_CONNECTIONS_PER_UID_MAX ||
+        /* A user with subordinate uids has as many quotas as he likes. */
+        most = is_privileged(credentials.uid) ? server->most
+                                              : server->most - server->most / RESERVED_PART;
+        if (count_of(server, credentials.uid) >= PN_CONNECTIONS_PER_UID_MAX ||
+            (server->n_peers >= most && !make_room(server)) ||
             add_peer(server, &fd, credentials.uid) < 0)
                 turn_away(fd);
         return 0;
+}
+
+static int on_folder(sd_event_source *source _unused_, const struct inotify_event *event _unused_,
+                     void *userdata)
+{
+        (void)find_lost_sockets(userdata);
+        return 0;
+}
+
+/* Without it, a socket that is gone is noticed at the next reading. */
+static void watch_folder(Listener *listener)
+{
+        _cleanup_free_ char *folder = strdup(listener->socket.path);
+        char *slash = folder ? strrchr(folder, '/') : NULL;
+
+        listener->folder = sd_event_source_disable_unref(listener->folder);
+        if (!folder)
+                return;
+        if (slash)
+                slash[slash == folder] = '\0';
+        (void)sd_event_add_inotify(listener->server->event, &listener->folder, slash ? folder : ".",
+                                   IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF |
+                                       IN_MOVE_SELF | IN_ONLYDIR,
+                                   on_folder, listener->server);
 }
 
 static int add_listener(PnServer *server, const PnListener *socket)
@@ -680,8 +749,53 @@ static int add_listener(PnServer *server, const PnListener *socket)
                 return r;
         listener->server = server;
         listener->socket = *socket;
+        if (socket->path)
+                watch_folder(listener);
         server->n_listeners++;
         return 0;
+}
+
+/* A socket whose name was removed can be reached by nobody: it is made again. What cannot be is
+ * tried again each second, and said once. */
+static void make_again(PnServer *server, Listener *listener)
+{
+        _cleanup_free_ char *error = NULL;
+        int r;
+
+        listener->io = sd_event_source_disable_unref(listener->io);
+        r = pn_listener_renew(&listener->socket, &error);
+        if (r >= 0)
+                r = sd_event_add_io(server->event, &listener->io, listener->socket.fd, EPOLLIN,
+                                    on_listener, listener);
+        if (r >= 0) {
+                listener->complained = false;
+                watch_folder(listener);
+                pn_log(PN_LOG_WARNING, "the socket %s was gone; it is made again",
+                       listener->socket.path);
+                if (server->paused)
+                        set_listening(server, false);
+                return;
+        }
+        if (!listener->complained)
+                pn_log(PN_LOG_ERROR, "the socket %s is gone: %s", listener->socket.path,
+                       error ? error : strerror(-r));
+        listener->complained = true;
+        start_ticking(server);
+}
+
+/* Whether one is still lost. */
+static bool find_lost_sockets(PnServer *server)
+{
+        bool lost = false;
+
+        for (unsigned i = 0; i < server->n_listeners; i++) {
+                Listener *listener = &server->listeners[i];
+
+                if (pn_listener_is_lost(&listener->socket))
+                        make_again(server, listener);
+                lost |= listener->complained;
+        }
+        return lost;
 }
 
 int pn_server_adopt(PnServer *server, int fd)
@@ -702,6 +816,26 @@ int pn_server_listen(PnServer *server, const char *path, char **ret_error)
         return r;
 }
 
+/* As many as there are descriptors for: readings need some, too, and clients must not take them.
+ * Raises our own limit as far as it is allowed. */
+static unsigned most_connections(void)
+{
+        const rlim_t wanted = PN_CONNECTIONS_MAX + DESCRIPTORS_OF_OURS;
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return PN_CONNECTIONS_MAX;
+        if (limit.rlim_cur < wanted && limit.rlim_cur < limit.rlim_max) {
+                limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+                (void)setrlimit(RLIMIT_NOFILE, &limit);
+        }
+        if (limit.rlim_cur >= wanted)
+                return PN_CONNECTIONS_MAX;
+        return limit.rlim_cur > DESCRIPTORS_OF_OURS + 1
+                   ? (unsigned)(limit.rlim_cur - DESCRIPTORS_OF_OURS)
+                   : 1;
+}
+
 int pn_server_new(sd_event *event, PnManager *manager, PnServer **ret)
 {
         _cleanup_(pn_server_freep) PnServer *server = calloc(1, sizeof *server);
@@ -711,6 +845,12 @@ int pn_server_new(sd_event *event, PnManager *manager, PnServer **ret)
                 return -ENOMEM;
         server->event = sd_event_ref(event);
         server->manager = manager;
+        server->most = most_connections();
+        if (server->most < PN_CONNECTIONS_MAX)
+                pn_log(PN_LOG_WARNING,
+                       "only %u clients can be served at once: the limit of open files is too low "
+                       "(LimitNOFILE=, ulimit -Hn)",
+                       server->most);
         r = sd_event_add_time(event, &server->tick, CLOCK_MONOTONIC, UINT64_MAX, TICK / 4, on_tick,
                               server);
         if (r < 0)
@@ -728,6 +868,7 @@ void pn_server_free(PnServer *server)
                 peer_free(server->peers);
         for (unsigned i = 0; i < server->n_listeners; i++) {
                 sd_event_source_disable_unref(server->listeners[i].io);
+                sd_event_source_disable_unref(server->listeners[i].folder);
                 pn_listener_done(&server->listeners[i].socket);
         }
         forget_event(server);

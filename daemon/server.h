@@ -5,7 +5,7 @@
 #include "manager.h"
 
 /* What clients may cost us. */
-#define PN_CONNECTIONS_MAX         256
+#define PN_CONNECTIONS_MAX         256 /* fewer where so many descriptors are not to be had */
 #define PN_CONNECTIONS_PER_UID_MAX 64
 #define PN_CONNECTIONS_RESERVED    16 /* of PN_CONNECTIONS_MAX, for root and the daemon's own user */
 #define PN_IN_FLIGHT_MAX           64

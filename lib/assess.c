@@ -114,7 +114,7 @@ static int run_rules(PnRatings *ratings, const PnPorts *ports, PnFacts *facts)
 
         if (r < 0)
                 return r;
-        r = pn_names_build(inventory, &names);
+        r = pn_names_build(inventory, facts->before, &names);
         if (r < 0) {
                 pn_topology_done(&topology);
                 return r;

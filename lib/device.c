@@ -92,11 +92,28 @@ static const PnRating *rating_with(const PnStatus *status, const char *function)
         return NULL;
 }
 
+/* The link that a port leads to, which is told under what is at its other end. */
+static int gather_own_link(const PnStatus *status, const char *port, PnDevice *device)
+{
+        for (unsigned i = 0; i < status->ratings.n; i++) {
+                PnRating *copy;
+
+                if (!pn_text_is(&status->ratings.v[i].port, port))
+                        continue;
+                copy = PN_APPEND(&device->path);
+                return copy ? pn_copy(pn_type_Rating(), copy, &status->ratings.v[i]) : -ENOMEM;
+        }
+        return 0;
+}
+
 static int gather_path(const PnTopology *topology, const PnStatus *status, const char *address,
                        PnDevice *device)
 {
         uint32_t node = pn_topology_find(topology, address);
 
+        if (node != PN_NOBODY && pn_is_downward_port(topology->v[node].pci) &&
+            gather_own_link(status, address, device) < 0)
+                return -ENOMEM;
         for (; node != PN_NOBODY; node = topology->v[node].parent) {
                 const PnRating *rating = rating_with(status, topology->v[node].pci->address.v);
                 PnRating *copy;

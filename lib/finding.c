@@ -32,31 +32,124 @@ static int compare_serials(const void *a, const void *b)
         return r ? r : compare_texts(&(*one)->subsystem, &(*other)->subsystem);
 }
 
-int pn_names_build(const PnInventory *inventory, PnNames *ret)
+static int compare_readings(const void *a, const void *b)
 {
-        PnNames names = {0};
+        const PnReadingBefore *one = a, *other = b;
+        int r = strcmp(one->chip->chip.v, other->chip->chip.v);
 
-        names.by_serial = calloc((size_t)inventory->nvme.n + 1, sizeof *names.by_serial);
-        if (!names.by_serial || pn_index_init(&names.drives_by_name, inventory->nvme.n) < 0 ||
-            pn_index_init(&names.drives_by_address, inventory->nvme.n) < 0 ||
-            pn_index_init(&names.nics_by_mac, inventory->nics.n) < 0) {
-                pn_names_done(&names);
+        if (r == 0)
+                r = compare_texts(&one->chip->device, &other->chip->device);
+        return r ? r : compare_texts(&one->reading->feature, &other->reading->feature);
+}
+
+static int list_readings(const PnInventory *before, PnNames *names)
+{
+        size_t n = 0;
+
+        for (unsigned i = 0; before && i < before->sensors.n; i++)
+                n += before->sensors.v[i].readings.n;
+        if (!n)
+                return 0;
+        names->readings_before = calloc(n, sizeof *names->readings_before);
+        if (!names->readings_before)
                 return -ENOMEM;
-        }
+        for (unsigned i = 0; i < before->sensors.n; i++)
+                for (unsigned k = 0; k < before->sensors.v[i].readings.n; k++)
+                        names->readings_before[names->n_readings_before++] = (PnReadingBefore){
+                            &before->sensors.v[i], &before->sensors.v[i].readings.v[k]};
+        qsort(names->readings_before, names->n_readings_before, sizeof *names->readings_before,
+              compare_readings);
+        return 0;
+}
+
+const PnReading *pn_reading_before(const PnNames *names, const PnChip *chip,
+                                   const PnReading *reading)
+{
+        const PnReadingBefore key = {chip, reading}, *found = NULL;
+
+        if (names->n_readings_before)
+                found = bsearch(&key, names->readings_before, names->n_readings_before, sizeof key,
+                                compare_readings);
+        return found ? found->reading : NULL;
+}
+
+/* Rooms for all, so that the lists can be filled without a failure. */
+static int make_room(const PnInventory *inventory, const PnInventory *before, PnNames *names)
+{
+        const struct {
+                PnIndex *index;
+                unsigned most;
+        } rooms[] = {
+            {&names->drives_by_name, inventory->nvme.n},
+            {&names->drives_by_address, inventory->nvme.n},
+            {&names->drives_before, before ? before->nvme.n : 0},
+            {&names->nics_by_mac, inventory->nics.n},
+            {&names->nics_by_id, inventory->nics.n},
+            {&names->nics_by_name, inventory->nics.n},
+            {&names->nics_by_address, inventory->nics.n},
+            {&names->nics_by_lower, inventory->nics.n},
+            {&names->slots_by_name, inventory->host.v ? inventory->host.v->slots.n : 0},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(rooms); i++)
+                if (pn_index_init(rooms[i].index, rooms[i].most) < 0)
+                        return -ENOMEM;
+        names->by_serial = calloc((size_t)inventory->nvme.n + 1, sizeof *names->by_serial);
+        return names->by_serial ? list_readings(before, names) : -ENOMEM;
+}
+
+static void add_drives(const PnInventory *inventory, const PnInventory *before, PnNames *names)
+{
         for (unsigned i = 0; i < inventory->nvme.n; i++) {
                 const PnNvme *drive = &inventory->nvme.v[i];
 
-                pn_index_add(&names.drives_by_name, pn_text(&drive->name), drive);
-                pn_index_add(&names.drives_by_address, pn_text(&drive->address), drive);
+                pn_index_add(&names->drives_by_name, pn_text(&drive->name), drive);
+                pn_index_add(&names->drives_by_address, pn_text(&drive->address), drive);
                 if (pn_text(&drive->serial))
-                        names.by_serial[names.n_serials++] = drive;
+                        names->by_serial[names->n_serials++] = drive;
         }
-        for (unsigned i = 0; i < inventory->nics.n; i++)
-                pn_index_add(&names.nics_by_mac, pn_text(&inventory->nics.v[i].permanent_mac),
-                             &inventory->nics.v[i]);
+        for (unsigned i = 0; before && i < before->nvme.n; i++)
+                if (before->nvme.v[i].health.state == PN_KNOWN)
+                        pn_index_add(&names->drives_before, pn_text(&before->nvme.v[i].name),
+                                     &before->nvme.v[i]);
+}
+
+static void add_nics(const PnInventory *inventory, PnNames *names)
+{
+        for (unsigned i = 0; i < inventory->nics.n; i++) {
+                const PnNic *nic = &inventory->nics.v[i];
+
+                pn_index_add(&names->nics_by_mac, pn_text(&nic->permanent_mac), nic);
+                pn_index_add(&names->nics_by_id, pn_text(&nic->id), nic);
+                pn_index_add(&names->nics_by_name, pn_text(&nic->name), nic);
+                pn_index_add(&names->nics_by_address, pn_text(&nic->address), nic);
+                pn_index_add(&names->nics_by_lower, pn_text(&nic->lower), nic);
+        }
+}
+
+int pn_names_build(const PnInventory *inventory, const PnInventory *before, PnNames *ret)
+{
+        PnNames names = {0};
+
+        if (make_room(inventory, before, &names) < 0) {
+                pn_names_done(&names);
+                return -ENOMEM;
+        }
+        add_drives(inventory, before, &names);
+        add_nics(inventory, &names);
+        for (unsigned i = 0; inventory->host.v && i < inventory->host.v->slots.n; i++)
+                pn_index_add(&names.slots_by_name,
+                             pn_text(&inventory->host.v->slots.v[i].designation),
+                             &inventory->host.v->slots.v[i]);
         pn_index_sort(&names.drives_by_name);
         pn_index_sort(&names.drives_by_address);
+        pn_index_sort(&names.drives_before);
         pn_index_sort(&names.nics_by_mac);
+        pn_index_sort(&names.nics_by_id);
+        pn_index_sort(&names.nics_by_name);
+        pn_index_sort(&names.nics_by_address);
+        pn_index_sort(&names.nics_by_lower);
+        pn_index_sort(&names.slots_by_name);
         qsort(names.by_serial, names.n_serials, sizeof *names.by_serial, compare_serials);
         *ret = names;
         return 0;
@@ -66,9 +159,21 @@ void pn_names_done(PnNames *names)
 {
         pn_index_done(&names->drives_by_name);
         pn_index_done(&names->drives_by_address);
+        pn_index_done(&names->drives_before);
         pn_index_done(&names->nics_by_mac);
+        pn_index_done(&names->nics_by_id);
+        pn_index_done(&names->nics_by_name);
+        pn_index_done(&names->nics_by_address);
+        pn_index_done(&names->nics_by_lower);
+        pn_index_done(&names->slots_by_name);
         free(names->by_serial);
+        free(names->readings_before);
         *names = (PnNames){0};
+}
+
+const PnNic *pn_nic_named(const PnNames *names, const char *id)
+{
+        return pn_index_find(&names->nics_by_id, id, NULL);
 }
 
 const PnNvme *pn_drive_named(const PnNames *names, const char *name)

@@ -13,11 +13,21 @@
 #include "rating.h"
 #include "topology.h"
 
+typedef struct PnReadingBefore {
+        const PnChip *chip;
+        const PnReading *reading;
+} PnReadingBefore;
+
 /* What an inventory has by name; see pn_names_build(). */
 typedef struct PnNames {
-        PnIndex drives_by_name, drives_by_address, nics_by_mac;
+        PnIndex drives_by_name, drives_by_address;
+        PnIndex nics_by_mac, nics_by_id, nics_by_name, nics_by_address, nics_by_lower;
+        PnIndex slots_by_name; /* the board's */
+        PnIndex drives_before; /* those of the inventory before whose health is known, by name */
         unsigned n_serials;
         const PnNvme **by_serial; /* those that have one, sorted by serial, model and subsystem */
+        unsigned n_readings_before;
+        PnReadingBefore *readings_before; /* sorted by chip, device and feature */
 } PnNames;
 
 /* What rules look at; nothing in it changes while they run but `findings`, `held` and `places`. */
@@ -38,14 +48,22 @@ typedef struct PnFacts {
         bool learned; /* the memory has changed, and should be saved soon */
 } PnFacts;
 
-/* Sorts what an inventory has, once for all findings; it must outlive the result. 0 or -ENOMEM. */
-int pn_names_build(const PnInventory *inventory, PnNames *ret);
+/* Sorts what an inventory has, and what the one before had (NULL: none is known), once for all
+ * findings; they must outlive the result. 0 or -ENOMEM. */
+int pn_names_build(const PnInventory *inventory, const PnInventory *before, PnNames *ret);
 void pn_names_done(PnNames *names);
 
 /* The drive (the first, should there be two) with this name or PCI address; NULL if there is none,
  * and for NULL. */
 const PnNvme *pn_drive_named(const PnNames *names, const char *name);
 const PnNvme *pn_drive_at(const PnNames *names, const char *address);
+
+/* What the same sensor of the same chip said in the inventory before; NULL if that is not known. */
+const PnReading *pn_reading_before(const PnNames *names, const PnChip *chip,
+                                   const PnReading *reading);
+
+/* The port with this interface name (or, without one, address); NULL if there is none. */
+const PnNic *pn_nic_named(const PnNames *names, const char *id);
 
 /* What a finding about a drive, a function or something else is about: the drive's serial number
  * if no other has it, else the way from the root to the function, else `other`. Drive, address and

@@ -54,12 +54,21 @@ static unsigned bound(const PnIndex *index, const char *key, bool beyond)
         return low;
 }
 
-const void *pn_index_find(const PnIndex *index, const char *key, unsigned *ret_n)
+const PnIndexEntry *pn_index_range(const PnIndex *index, const char *key, unsigned *ret_n)
 {
         unsigned first = key ? bound(index, key, false) : 0;
         unsigned n = key ? bound(index, key, true) - first : 0;
 
+        *ret_n = n;
+        return n ? &index->v[first] : NULL;
+}
+
+const void *pn_index_find(const PnIndex *index, const char *key, unsigned *ret_n)
+{
+        unsigned n;
+        const PnIndexEntry *first = pn_index_range(index, key, &n);
+
         if (ret_n)
                 *ret_n = n;
-        return n ? index->v[first].object : NULL;
+        return first ? first->object : NULL;
 }

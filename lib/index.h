@@ -30,3 +30,6 @@ void pn_index_sort(PnIndex *index);
 /* The first that was added with this key, and the number of them; NULL and 0 if there is none, and
  * for a NULL key. `ret_n` may be NULL. */
 const void *pn_index_find(const PnIndex *index, const char *key, unsigned *ret_n);
+
+/* All of them, in the order in which they were added; NULL if there is none. */
+const PnIndexEntry *pn_index_range(const PnIndex *index, const char *key, unsigned *ret_n);

@@ -4,7 +4,10 @@
 #include "join.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 
+#include "index.h"
 #include "pcie.h"
 #include "topology.h"
 
@@ -195,18 +198,86 @@ static const PnNvmeHealth *find_health(const PnInventory *inventory, const PnNvm
         return found && same_text(&found->serial, &drive->serial) ? found : NULL;
 }
 
-/* A drive with two controllers is asked through one of them. */
-static const PnNvmeHealth *find_sibling_health(const PnInventory *inventory, const PnNvme *drive)
-{
-        for (unsigned i = 0; i < inventory->nvme.n && pn_text(&drive->serial); i++) {
-                const PnNvme *other = &inventory->nvme.v[i];
+/* A controller of which health came, by what it shares with the drive's other controllers. */
+typedef struct Sibling {
+        const PnNvme *drive;
+        const PnNvmeHealth *health;
+} Sibling;
 
-                if (other != drive && pn_text(&drive->subsystem) &&
-                    pn_text_is(&other->subsystem, drive->subsystem.v) &&
-                    pn_text_is(&other->serial, drive->serial.v) && find_health(inventory, other))
-                        return find_health(inventory, other);
+/* Without regard to the order of the list: of one drive, any controller's answer will do. */
+static int compare_siblings(const void *a, const void *b)
+{
+        const Sibling *one = a, *other = b;
+        int r = strcmp(one->drive->subsystem.v, other->drive->subsystem.v);
+
+        return r ? r : strcmp(one->drive->serial.v, other->drive->serial.v);
+}
+
+static bool is_of_a_subsystem(const PnNvme *drive)
+{
+        return pn_text(&drive->subsystem) && pn_text(&drive->serial);
+}
+
+/* A drive with two controllers is asked through one of them. */
+static const PnNvmeHealth *find_sibling_health(const Sibling *siblings, size_t n,
+                                               const PnNvme *drive)
+{
+        const Sibling key = {.drive = drive}, *found = NULL;
+
+        if (n && is_of_a_subsystem(drive))
+                found = bsearch(&key, siblings, n, sizeof *siblings, compare_siblings);
+        return found ? found->health : NULL;
+}
+
+static Sibling *list_siblings(const PnInventory *inventory, size_t *ret_n)
+{
+        Sibling *siblings = calloc((size_t)inventory->nvme.n + 1, sizeof *siblings);
+        size_t n = 0;
+
+        for (unsigned i = 0; siblings && i < inventory->nvme.n; i++) {
+                const PnNvme *drive = &inventory->nvme.v[i];
+                const PnNvmeHealth *health =
+                    is_of_a_subsystem(drive) ? find_health(inventory, drive) : NULL;
+
+                if (health)
+                        siblings[n++] = (Sibling){drive, health};
         }
-        return NULL;
+        if (n)
+                qsort(siblings, n, sizeof *siblings, compare_siblings);
+        *ret_n = n;
+        return siblings;
+}
+
+static int compare_used(const void *a, const void *b)
+{
+        const PnNamespaceUsed *const *one = a, *const *other = b;
+
+        return ((*one)->nsid.v > (*other)->nsid.v) - ((*one)->nsid.v < (*other)->nsid.v);
+}
+
+static int copy_used(PnNvme *drive, const PnNvmeHealth *from)
+{
+        _cleanup_free_ const PnNamespaceUsed **used = NULL;
+
+        if (!from->namespaces.n)
+                return 0;
+        used = calloc(from->namespaces.n, sizeof *used);
+        if (!used)
+                return -ENOMEM;
+        for (unsigned i = 0; i < from->namespaces.n; i++)
+                used[i] = &from->namespaces.v[i];
+        qsort(used, from->namespaces.n, sizeof *used, compare_used);
+        for (unsigned i = 0; i < drive->namespaces.n; i++) {
+                PnNamespace *namespace = &drive->namespaces.v[i];
+                const PnNamespaceUsed key = {.nsid = namespace->nsid}, *key_at = &key, **found;
+
+                if (namespace->nsid.state != PN_KNOWN)
+                        continue;
+                found = bsearch(&key_at, used, from->namespaces.n, sizeof *used, compare_used);
+                if (found)
+                namespace->used_bytes = (*found)->used_bytes;
+        }
+        return 0;
 }
 
 static int copy_health(PnNvme *drive, const PnNvmeHealth *from)
@@ -220,17 +291,17 @@ static int copy_health(PnNvme *drive, const PnNvmeHealth *from)
                 if (!health || pn_copy(pn_type_Health(), health, from->health.v) < 0)
                         return -ENOMEM;
         }
-        for (unsigned i = 0; i < drive->namespaces.n; i++)
-                for (unsigned k = 0; k < from->namespaces.n; k++)
-                        if (drive->namespaces.v[i].nsid.state == PN_KNOWN &&
-                            drive->namespaces.v[i].nsid.v == from->namespaces.v[k].nsid.v)
-                                drive->namespaces.v[i].used_bytes =
-                                    from->namespaces.v[k].used_bytes;
-        return 0;
+        return copy_used(drive, from);
 }
 
 static int join_health(PnInventory *inventory)
 {
+        _cleanup_free_ Sibling *siblings = NULL;
+        size_t n_siblings;
+
+        siblings = list_siblings(inventory, &n_siblings);
+        if (!siblings)
+                return -ENOMEM;
         for (unsigned i = 0; i < inventory->nvme.n; i++) {
                 PnNvme *drive = &inventory->nvme.v[i];
                 const PnNvmeHealth *health;
@@ -241,7 +312,7 @@ static int join_health(PnInventory *inventory)
                         continue;
                 health = find_health(inventory, drive);
                 if (!health)
-                        health = find_sibling_health(inventory, drive);
+                        health = find_sibling_health(siblings, n_siblings, drive);
                 if (health && copy_health(drive, health) < 0)
                         return -ENOMEM;
                 if (!health && drive->health.state == PN_ABSENT)
@@ -264,13 +335,7 @@ static uint32_t slot_owner(const PnTopology *topology, const PnSlot *slot)
 
         if (node != PN_NOBODY || pn_pci_address_parse(pn_text(&slot->address), &address) < 0)
                 return node;
-        for (uint32_t i = 0; i < topology->n; i++)
-                if (pn_is_downward_port(topology->v[i].pci) &&
-                    topology->v[i].address.domain == address.domain &&
-                    pn_int_or(topology->v[i].pci->secondary_bus, -1) == address.bus &&
-                    address.bus != 0)
-                        return i;
-        return PN_NOBODY;
+        return pn_topology_port_to(topology, address.domain, address.bus);
 }
 
 /* A card's functions share its slot; ports that only share a device number do not. */
@@ -284,21 +349,28 @@ static bool same_card(const PnTopology *topology, uint32_t node, uint32_t other)
                a->bus == b->bus && a->device == b->device;
 }
 
-static int name_slots_of_board(const PnTopology *topology, PnInventory *inventory)
+/* Of two slots that a sloppy firmware gives one address, the one that it found something in. */
+static int name_slots_of_board(const PnTopology *topology, PnInventory *inventory, bool in_use)
 {
         const PnHost *host = inventory->host.state == PN_KNOWN ? inventory->host.v : NULL;
 
         for (unsigned i = 0; host && i < host->slots.n; i++) {
                 const PnSlot *slot = &host->slots.v[i];
-                uint32_t node = slot_owner(topology, slot);
+                uint32_t node = slot_owner(topology, slot), place, end;
 
-                if (node == PN_NOBODY || !pn_text(&slot->designation))
+                if (node == PN_NOBODY || !pn_text(&slot->designation) ||
+                    pn_is_true(slot->in_use) != in_use)
                         continue;
-                for (uint32_t k = 0; k < inventory->pci.n; k++)
-                        if (same_card(topology, node, k) &&
-                            inventory->pci.v[k].slot.state == PN_ABSENT &&
-                            pn_set_text(&inventory->pci.v[k].slot, slot->designation.v) < 0)
+                place = pn_topology_bus(topology, topology->v[node].address.domain,
+                                        topology->v[node].address.bus, &end);
+                for (; place < end; place++) {
+                        uint32_t function = topology->order[place];
+
+                        if (same_card(topology, node, function) &&
+                            inventory->pci.v[function].slot.state == PN_ABSENT &&
+                            pn_set_text(&inventory->pci.v[function].slot, slot->designation.v) < 0)
                                 return -ENOMEM;
+                }
         }
         return 0;
 }
@@ -338,7 +410,9 @@ static int join_slots(PnInventory *inventory)
 
         if (r < 0)
                 return r;
-        r = name_slots_of_board(&topology, inventory);
+        r = name_slots_of_board(&topology, inventory, true);
+        if (r == 0)
+                r = name_slots_of_board(&topology, inventory, false);
         if (r == 0)
                 r = inherit_slots(&topology, inventory);
         pn_topology_done(&topology);
@@ -349,18 +423,29 @@ static int join_slots(PnInventory *inventory)
 static int drop_drives_of_guests(PnInventory *inventory)
 {
         PnTopology topology;
+        unsigned kept = 0;
         int r = pn_topology_build(inventory, &topology);
 
         if (r < 0)
                 return r;
-        for (unsigned i = inventory->nvme.n; i-- > 0;) {
+        for (unsigned i = 0; i < inventory->nvme.n; i++) {
                 PnNvme *drive = &inventory->nvme.v[i];
                 uint32_t node = pn_topology_find(&topology, pn_text(&drive->address));
 
                 if (pn_is_true(drive->lost) && node != PN_NOBODY &&
-                    pn_is_true(topology.v[node].pci->passed_through))
-                        pn_list_remove(pn_type_Nvme(), &inventory->nvme, i);
+                    pn_is_true(topology.v[node].pci->passed_through)) {
+                        pn_done(pn_type_Nvme(), drive);
+                } else {
+                        if (kept != i) {
+                                inventory->nvme.v[kept] = *drive;
+                                memset(drive, 0, sizeof *drive);
+                        }
+                        kept++;
+                }
         }
+        /* What is left behind is empty: cut off from the end. */
+        while (inventory->nvme.n > kept)
+                pn_list_remove(pn_type_Nvme(), &inventory->nvme, inventory->nvme.n - 1);
         pn_topology_done(&topology);
         return 0;
 }
@@ -426,18 +511,90 @@ static void drop_port_modules(PnInventory *inventory)
         memset(&inventory->port_modules, 0, sizeof inventory->port_modules);
 }
 
-/* Ports are few (virtual ones are not in the list), so looking through all modules is no cost. */
+/* The address and number of a port, which sort as one text; NULL where one of them is not known.
+ */
+static char *port_key(const PnText *address, PnInt number)
+{
+        char *key;
+
+        if (!pn_text(address) || number.state != PN_KNOWN ||
+            asprintf(&key, "%s %" PRId64, address->v, number.v) < 0)
+                return NULL;
+        return key;
+}
+
+typedef struct Modules {
+        PnIndex by_port, by_name;
+        char **keys; /* of by_port */
+        unsigned n;
+} Modules;
+
+static void modules_done(Modules *modules)
+{
+        pn_index_done(&modules->by_port);
+        pn_index_done(&modules->by_name);
+        for (unsigned i = 0; modules->keys && i < modules->n; i++)
+                free(modules->keys[i]);
+        free(modules->keys);
+}
+
+static int index_modules(const PnInventory *inventory, Modules *ret)
+{
+        Modules modules = {.n = inventory->port_modules.n};
+
+        modules.keys = calloc((size_t)modules.n + 1, sizeof *modules.keys);
+        if (!modules.keys || pn_index_init(&modules.by_port, modules.n) < 0 ||
+            pn_index_init(&modules.by_name, modules.n) < 0) {
+                modules_done(&modules);
+                return -ENOMEM;
+        }
+        for (unsigned i = 0; i < modules.n; i++) {
+                const PnPortModule *module = &inventory->port_modules.v[i];
+
+                modules.keys[i] = port_key(&module->address, module->port_number);
+                pn_index_add(&modules.by_port, modules.keys[i], module);
+                pn_index_add(&modules.by_name, module->name.v, module);
+        }
+        pn_index_sort(&modules.by_port);
+        pn_index_sort(&modules.by_name);
+        *ret = modules;
+        return 0;
+}
+
+/* More modules of one name than any machine has: further ones are not looked at. */
+#define NAMESAKES_MAX 64
+
+static const PnPortModule *find_module(const Modules *modules, const PnNic *nic)
+{
+        _cleanup_free_ char *key = port_key(&nic->address, nic->port_number);
+        const PnPortModule *found = pn_index_find(&modules->by_port, key, NULL);
+        unsigned n;
+        const PnIndexEntry *named = pn_index_range(&modules->by_name, pn_text(&nic->name), &n);
+
+        if (found)
+                return found;
+        for (unsigned i = 0; i < n && i < NAMESAKES_MAX; i++)
+                if (is_port(nic, named[i].object))
+                        return named[i].object;
+        return NULL;
+}
+
 static int join_modules(PnInventory *inventory)
 {
+        Modules modules;
+
+        if (index_modules(inventory, &modules) < 0)
+                return -ENOMEM;
         for (unsigned i = 0; i < inventory->nics.n; i++) {
                 PnNic *nic = &inventory->nics.v[i];
+                const PnPortModule *at;
                 PnPortModule *found = NULL;
 
                 if (!pn_text_is(&nic->kind, "physical") || nic->name.state != PN_KNOWN)
                         continue;
-                for (unsigned k = 0; k < inventory->port_modules.n && !found; k++)
-                        if (is_port(nic, &inventory->port_modules.v[k]))
-                                found = &inventory->port_modules.v[k];
+                at = find_module(&modules, nic);
+                if (at)
+                        found = &inventory->port_modules.v[at - inventory->port_modules.v];
                 if (!found) {
                         if (nic->module.state == PN_ABSENT)
                                 nic->module.state = PN_UNREAD_CANNOT_JOIN;
@@ -448,6 +605,7 @@ static int join_modules(PnInventory *inventory)
                 nic->module.v = PN_STEAL(found->module.v);
                 found->module.state = PN_ABSENT;
         }
+        modules_done(&modules);
         /* Without the ports that they belong to, they are all that is known. */
         if (inventory->nics.n > 0)
                 drop_port_modules(inventory);

@@ -3,8 +3,12 @@
 
 #include "places.h"
 
+#include "index.h"
 #include "pcie.h"
 #include "topology.h"
+
+/* More free places than any machine has: each device that could use one looks at all of them. */
+#define PLACES_MAX 1024
 
 static PnPlace *append(PnPlaces *places)
 {
@@ -17,28 +21,80 @@ static PnPlace *append(PnPlaces *places)
         return &places->v[places->n++];
 }
 
-/* Whether the firmware's slot is the one that a port leads to: it gives the port's own address, or
- * one on the bus below it, or the name that the port got. */
-static bool is_slot_of(const PnSlot *slot, const PnTopologyNode *port)
+/* What is looked at for places, by name and address. */
+typedef struct Search {
+        const PnRatings *ratings;
+        PnTopology topology;
+        PnIndex slots_by_name;  /* the firmware's slots */
+        const PnSlot **slot_of; /* node -> the firmware's slot that it is or leads to */
+        PnIndex used;           /* functions, by the slot that they sit in */
+} Search;
+
+static void search_done(Search *search)
+{
+        pn_index_done(&search->slots_by_name);
+        pn_index_done(&search->used);
+        free(search->slot_of);
+        pn_topology_done(&search->topology);
+}
+
+/* The ports that a slot of the firmware may mean by its address: the port itself, or the one that
+ * leads to the bus. */
+static void ports_of(const PnTopology *topology, const PnSlot *slot, uint32_t ret[static 2])
 {
         PnPciAddress address;
 
-        if (slot->designation.state == PN_KNOWN &&
-            pn_text_is(&port->pci->slot, slot->designation.v))
-                return true;
-        if (pn_pci_address_parse(pn_text(&slot->address), &address) < 0 ||
-            address.domain != port->address.domain)
-                return false;
-        return pn_pci_address_compare(&address, &port->address) == 0 ||
-               (address.bus != 0 && pn_int_or(port->pci->secondary_bus, -1) == address.bus);
+        ret[0] = ret[1] = PN_NOBODY;
+        if (pn_pci_address_parse(pn_text(&slot->address), &address) < 0)
+                return;
+        ret[0] = pn_topology_find(topology, slot->address.v);
+        if (ret[0] != PN_NOBODY && !pn_is_downward_port(topology->v[ret[0]].pci))
+                ret[0] = PN_NOBODY;
+        ret[1] = pn_topology_port_to(topology, address.domain, address.bus);
 }
 
-static const PnSlot *slot_of(const PnHost *host, const PnTopologyNode *port)
+/* The firmware's slot that a port leads to: it has the name that the port got, or gives the port's
+ * own address, or one on the bus below it; of several the first. */
+static const PnSlot *slot_of(const Search *search, uint32_t port)
 {
-        for (unsigned i = 0; host && i < host->slots.n; i++)
-                if (is_slot_of(&host->slots.v[i], port))
-                        return &host->slots.v[i];
-        return NULL;
+        const PnSlot *by_address = search->slot_of[port];
+        const PnSlot *by_name = pn_index_find(&search->slots_by_name,
+                                              pn_text(&search->topology.v[port].pci->slot), NULL);
+
+        return by_name && (!by_address || by_name < by_address) ? by_name : by_address;
+}
+
+static int search_init(const PnInventory *inventory, const PnRatings *ratings, Search *ret)
+{
+        const PnHost *host = inventory->host.state == PN_KNOWN ? inventory->host.v : NULL;
+        Search search = {.ratings = ratings};
+        int r = pn_topology_build(inventory, &search.topology);
+
+        if (r < 0)
+                return r;
+        search.slot_of = calloc((size_t)inventory->pci.n + 1, sizeof *search.slot_of);
+        if (!search.slot_of || pn_index_init(&search.slots_by_name, host ? host->slots.n : 0) < 0 ||
+            pn_index_init(&search.used, inventory->pci.n) < 0) {
+                search_done(&search);
+                return -ENOMEM;
+        }
+        for (unsigned i = 0; host && i < host->slots.n; i++) {
+                const PnSlot *slot = &host->slots.v[i];
+                uint32_t ports[2];
+
+                pn_index_add(&search.slots_by_name, pn_text(&slot->designation), slot);
+                ports_of(&search.topology, slot, ports);
+                for (size_t k = 0; k < PN_ELEMENTS(ports); k++)
+                        if (ports[k] != PN_NOBODY && !search.slot_of[ports[k]])
+                                search.slot_of[ports[k]] = slot;
+        }
+        for (unsigned i = 0; i < inventory->pci.n; i++)
+                pn_index_add(&search.used, pn_text(&inventory->pci.v[i].slot),
+                             &inventory->pci.v[i]);
+        pn_index_sort(&search.slots_by_name);
+        pn_index_sort(&search.used);
+        *ret = search;
+        return 0;
 }
 
 static bool type_has(const PnSlot *slot, const char *word)
@@ -70,14 +126,14 @@ static void set_form(PnPlace *place, const PnSlot *slot)
 static bool is_inhabited(const PnTopology *topology, uint32_t port)
 {
         int64_t bus = pn_int_or(topology->v[port].pci->secondary_bus, -1);
+        uint32_t end;
 
         if (!pn_topology_is_empty(topology, port))
                 return true;
-        for (uint32_t i = 0; bus > 0 && i < topology->n; i++)
-                if (topology->v[i].address.domain == topology->v[port].address.domain &&
-                    topology->v[i].address.bus == bus)
-                        return true;
-        return false;
+        if (bus <= 0 || bus > UINT8_MAX)
+                return false;
+        return pn_topology_bus(topology, topology->v[port].address.domain, (uint8_t)bus, &end) <
+               end;
 }
 
 /* What arrives at a port from the root, in Mb/s: the narrowest link above it. 0 for no limit. */
@@ -104,12 +160,11 @@ static uint64_t reaches(const PnTopology *topology, const PnRatings *ratings, ui
         return least;
 }
 
-static int add_port(const PnInventory *inventory, const PnTopology *topology,
-                    const PnRatings *ratings, uint32_t port, PnPlaces *places)
+static int add_port(const Search *search, uint32_t port, PnPlaces *places)
 {
-        const PnHost *host = inventory->host.state == PN_KNOWN ? inventory->host.v : NULL;
+        const PnTopology *topology = &search->topology;
         const PnPci *pci = topology->v[port].pci;
-        const PnSlot *slot = slot_of(host, &topology->v[port]);
+        const PnSlot *slot = slot_of(search, port);
         uint64_t above;
         unsigned gen, width;
         PnPlace *place;
@@ -132,7 +187,7 @@ static int add_port(const PnInventory *inventory, const PnTopology *topology,
         place = append(places);
         if (!place)
                 return -ENOMEM;
-        above = reaches(topology, ratings, port, &place->is_shared);
+        above = reaches(topology, search->ratings, port, &place->is_shared);
         place->name = pn_text(&pci->slot)                   ? pci->slot.v
                       : slot && pn_text(&slot->designation) ? slot->designation.v
                                                             : pci->address.v;
@@ -155,9 +210,9 @@ static bool is_listed(const PnPlaces *places, const char *name)
 }
 
 /* A slot that the board lists as free and whose port we do not know: the firmware's word alone. */
-static int add_slot(const PnInventory *inventory, const PnTopology *topology, const PnSlot *slot,
-                    PnPlaces *places)
+static int add_slot(const Search *search, const PnSlot *slot, PnPlaces *places)
 {
+        uint32_t ports[2];
         uint64_t bandwidth;
         unsigned gen, width;
         PnPlace *place;
@@ -166,15 +221,12 @@ static int add_slot(const PnInventory *inventory, const PnTopology *topology, co
             slot->speed.state != PN_KNOWN || slot->width.state != PN_KNOWN || is_special(slot) ||
             is_listed(places, slot->designation.v))
                 return 0;
-        /* Its port is known, so it was looked at: it is listed above, or it is no place. */
-        for (uint32_t i = 0; i < topology->n; i++)
-                if (pn_is_downward_port(topology->v[i].pci) && is_slot_of(slot, &topology->v[i]))
-                        return 0;
-        /* `Available` does not mean that the address is free: hot-plugged drives. */
-        for (unsigned i = 0; i < inventory->pci.n; i++)
-                if (pn_text_is(&inventory->pci.v[i].slot, slot->designation.v))
-                        return 0;
-        if (pn_topology_find(topology, pn_text(&slot->address)) != PN_NOBODY)
+        /* Its port is known, so it was looked at: it is listed above, or it is no place. Nor does
+         * `Available` mean that the address is free: hot-plugged drives. */
+        ports_of(&search->topology, slot, ports);
+        if (ports[0] != PN_NOBODY || ports[1] != PN_NOBODY ||
+            pn_index_find(&search->used, slot->designation.v, NULL) ||
+            pn_topology_find(&search->topology, pn_text(&slot->address)) != PN_NOBODY)
                 return 0;
         gen = pn_pcie_generation(slot->speed.v);
         width = slot->width.v > 0 && slot->width.v <= 32 ? (unsigned)slot->width.v : 0;
@@ -196,17 +248,18 @@ static int add_slot(const PnInventory *inventory, const PnTopology *topology, co
 int pn_places_find(const PnInventory *inventory, const PnRatings *ratings, PnPlaces *ret)
 {
         PnPlaces places = {0};
-        PnTopology topology;
-        int r = pn_topology_build(inventory, &topology);
+        Search search;
+        int r = search_init(inventory, ratings, &search);
 
         if (r < 0)
                 return r;
-        for (uint32_t i = 0; i < topology.n && r == 0; i++)
-                r = add_port(inventory, &topology, ratings, i, &places);
+        for (uint32_t i = 0; i < search.topology.n && r == 0 && places.n < PLACES_MAX; i++)
+                r = add_port(&search, i, &places);
         if (inventory->host.state == PN_KNOWN)
                 for (unsigned i = 0; i < inventory->host.v->slots.n && r == 0; i++)
-                        r = add_slot(inventory, &topology, &inventory->host.v->slots.v[i], &places);
-        pn_topology_done(&topology);
+                        if (places.n < PLACES_MAX)
+                                r = add_slot(&search, &inventory->host.v->slots.v[i], &places);
+        search_done(&search);
         if (r < 0) {
                 pn_places_done(&places);
                 return r;

@@ -3,6 +3,8 @@
 
 #include "ports.h"
 
+#include "index.h"
+
 /* Bits of a port's state in LACP (IEEE 802.1AX, 6.4.2.3). */
 #define LACP_SYNCHRONIZATION 0x08
 #define LACP_COLLECTING      0x10
@@ -117,14 +119,6 @@ bool pn_member_carries(const PnBond *bond, const PnBondMember *member)
                 member->aggregator.v == bond->active_aggregator.v);
 }
 
-const PnNic *pn_nic_named(const PnInventory *inventory, const char *name)
-{
-        for (unsigned i = 0; name && i < inventory->nics.n; i++)
-                if (pn_text_is(&inventory->nics.v[i].id, name))
-                        return &inventory->nics.v[i];
-        return NULL;
-}
-
 /* ---- One port ---- */
 
 static int64_t least(int64_t a, int64_t b)
@@ -227,18 +221,44 @@ static int describe_module(const PnModule *module, PnText *ret)
         return r;
 }
 
-static const PnRating *rating_of(const PnRatings *ratings, const char *address)
+/* What ports are held against, by name. */
+typedef struct Names {
+        PnIndex nics;    /* by interface name (or, without one, address) */
+        PnIndex ratings; /* by the addresses of their functions */
+} Names;
+
+static void names_done(Names *names)
 {
-        for (unsigned i = 0; address && i < ratings->n; i++)
-                for (unsigned k = 0; k < ratings->v[i].functions.n; k++)
-                        if (strcmp(ratings->v[i].functions.v[k], address) == 0)
-                                return &ratings->v[i];
-        return NULL;
+        pn_index_done(&names->nics);
+        pn_index_done(&names->ratings);
 }
 
-static int write_port(const PnRatings *ratings, const PnNic *nic, PnPort *port)
+static int names_init(const PnInventory *inventory, const PnRatings *ratings, Names *ret)
 {
-        const PnRating *rating = rating_of(ratings, pn_text(&nic->address));
+        Names names = {0};
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < ratings->n; i++)
+                n += ratings->v[i].functions.n;
+        if (pn_index_init(&names.nics, inventory->nics.n) < 0 ||
+            pn_index_init(&names.ratings, n) < 0) {
+                names_done(&names);
+                return -ENOMEM;
+        }
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                pn_index_add(&names.nics, pn_text(&inventory->nics.v[i].id), &inventory->nics.v[i]);
+        for (unsigned i = 0; i < ratings->n; i++)
+                for (unsigned k = 0; k < ratings->v[i].functions.n; k++)
+                        pn_index_add(&names.ratings, ratings->v[i].functions.v[k], &ratings->v[i]);
+        pn_index_sort(&names.nics);
+        pn_index_sort(&names.ratings);
+        *ret = names;
+        return 0;
+}
+
+static int write_port(const Names *names, const PnNic *nic, PnPort *port)
+{
+        const PnRating *rating = pn_index_find(&names->ratings, pn_text(&nic->address), NULL);
         const PnModule *module = nic->module.v;
         Judgement judgement = judge(nic);
 
@@ -277,7 +297,7 @@ static int write_port(const PnRatings *ratings, const PnNic *nic, PnPort *port)
 
 /* What a bond runs at is the sum over its members that work, or, where one of them stands by for
  * another, what the active one does; what it could is the same over all. */
-static void judge_bond(const PnInventory *inventory, const PnNic *nic, PnPort *port)
+static void judge_bond(const Names *names, const PnNic *nic, PnPort *port)
 {
         const PnBond *bond = nic->bond.v;
         bool stands_by = pn_text_is(&bond->mode, "active-backup");
@@ -286,7 +306,7 @@ static void judge_bond(const PnInventory *inventory, const PnNic *nic, PnPort *p
 
         for (unsigned i = 0; i < bond->members.n; i++) {
                 const PnBondMember *member = &bond->members.v[i];
-                const PnNic *below = pn_nic_named(inventory, member->name.v);
+                const PnNic *below = pn_index_find(&names->nics, member->name.v, NULL);
                 PnMemberState state = pn_member_state(bond, member);
                 int64_t most = below ? pn_fastest(&below->supported_mbps) : 0;
 
@@ -320,7 +340,7 @@ static const char *bond_verdict(const PnPort *port)
         return port->speed_mbps.v < port->best_mbps.v ? "limited" : "full";
 }
 
-static int write_bond(const PnInventory *inventory, const PnNic *nic, PnPort *port)
+static int write_bond(const Names *names, const PnNic *nic, PnPort *port)
 {
         if (pn_set_text(&port->id, nic->id.v) < 0 ||
             pn_set_text(&port->name, pn_text(&nic->name)) < 0 ||
@@ -334,15 +354,18 @@ static int write_bond(const PnInventory *inventory, const PnNic *nic, PnPort *po
         port->carrier = nic->carrier;
         port->speed_mbps = nic->speed_mbps;
         if (nic->bond.v)
-                judge_bond(inventory, nic, port);
+                judge_bond(names, nic, port);
         return pn_set_text(&port->verdict, nic->bond.v ? bond_verdict(port) : "unknown");
 }
 
 int pn_ports_judge(const PnInventory *inventory, const PnRatings *ratings, PnPorts *ret)
 {
         PnPorts ports = {.state = PN_KNOWN};
-        int r = 0;
+        Names names;
+        int r = names_init(inventory, ratings, &names);
 
+        if (r < 0)
+                return r;
         for (unsigned i = 0; i < inventory->nics.n && r == 0; i++) {
                 const PnNic *nic = &inventory->nics.v[i];
                 bool is_bond = pn_text_is(&nic->kind, "bond");
@@ -354,9 +377,9 @@ int pn_ports_judge(const PnInventory *inventory, const PnRatings *ratings, PnPor
                 if (!port)
                         r = -ENOMEM;
                 else
-                        r = is_bond ? write_bond(inventory, nic, port)
-                                    : write_port(ratings, nic, port);
+                        r = is_bond ? write_bond(&names, nic, port) : write_port(&names, nic, port);
         }
+        names_done(&names);
         if (r < 0) {
                 pn_ports_done(&ports);
                 return r;

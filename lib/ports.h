@@ -49,6 +49,3 @@ PnMemberState pn_member_state(const PnBond *bond, const PnBondMember *member);
 /* Whether traffic goes through a member: it works, or it is the one that the kernel uses for want
  * of any LACP partner. */
 bool pn_member_carries(const PnBond *bond, const PnBondMember *member);
-
-/* The port with this interface name (or, without one, address); NULL if there is none. */
-const PnNic *pn_nic_named(const PnInventory *inventory, const char *name);

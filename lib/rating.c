@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "index.h"
 #include "pcie.h"
 #include "topology.h"
 
@@ -54,6 +55,7 @@ typedef struct Rater {
         Hop *hops;
         uint32_t n_hops;
         uint32_t *hop_of; /* node -> the hop whose lower end it is part of, or PN_NOBODY */
+        PnIndex nics;     /* ports that have a name, by address */
 } Rater;
 
 static const PnPci *function_of(const Rater *rater, uint32_t node)
@@ -378,6 +380,24 @@ static uint32_t uplink_of(const Rater *rater, uint32_t index)
         return above;
 }
 
+/* Whether a link is one in name only: a chipset shows its own controllers (USB, SATA) behind links
+ * of sixteen lanes that nobody wired, and that carry what the chipset's own link does. They sit in
+ * no slot and come from its maker. What they do with it is not known, so it counts as nothing. */
+static bool is_internal(const Rater *rater, uint32_t index, uint32_t uplink)
+{
+        const Hop *hop = &rater->hops[index];
+        const PnPci *lower = function_of(rater, hop->lower);
+        const PnPci *switch_ = function_of(rater, rater->hops[uplink].lower);
+        uint64_t carries = usable(&rater->hops[uplink]);
+
+        return hop->port != PN_NOBODY && carries && usable(hop) > carries &&
+               function_of(rater, hop->port)->slot_implemented.state == PN_KNOWN &&
+               !function_of(rater, hop->port)->slot_implemented.v &&
+               switch_->vendor_id.state == PN_KNOWN &&
+               pn_text_is(&lower->vendor_id, switch_->vendor_id.v) &&
+               !pn_text_is(&lower->kind, "upstream_port");
+}
+
 static int set_rate(void *field, Rate rate)
 {
         PnLinkRate *out;
@@ -479,7 +499,36 @@ static int add_affected(PnTexts *affects, const PnUse *use)
                 words = NULL;
                 return -ENOMEM;
         }
-        return pn_texts_append_unique(affects, words);
+        return pn_texts_append(affects, words);
+}
+
+/* Keeps each text once, where it came first. */
+static int drop_doubles(PnTexts *texts)
+{
+        _cleanup_(pn_index_done) PnIndex index = {0};
+        unsigned kept = 0;
+
+        if (texts->n < 2)
+                return 0;
+        if (pn_index_init(&index, texts->n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < texts->n; i++)
+                pn_index_add(&index, texts->v[i], &texts->v[i]);
+        pn_index_sort(&index);
+        /* Which go is decided before any does: keys are the texts themselves. */
+        for (unsigned i = 0; i < index.n; i++)
+                if (i > 0 && strcmp(index.v[i].key, index.v[i - 1].key) == 0)
+                        index.v[i].object = NULL;
+        for (unsigned i = 0; i < index.n; i++)
+                if (!index.v[i].object) {
+                        free(texts->v[index.v[i].order]);
+                        texts->v[index.v[i].order] = NULL;
+                }
+        for (unsigned i = 0; i < texts->n; i++)
+                if (texts->v[i])
+                        texts->v[kept++] = texts->v[i];
+        texts->n = kept;
+        return 0;
 }
 
 /* Adds what lives on a device to its own rating and to that of every link above it. */
@@ -520,6 +569,9 @@ static int write_affects(Rater *rater, PnRating *ratings)
                                     disk->uses.n) < 0)
                         return -ENOMEM;
         }
+        for (uint32_t i = 0; i < rater->n_hops; i++)
+                if (drop_doubles(&ratings[i].affects) < 0)
+                        return -ENOMEM;
         return 0;
 }
 
@@ -545,7 +597,7 @@ static int write_shared(const Rater *rater, uint32_t index, PnRating *out)
         shared = PN_NEW(&out->shared);
         if (!shared)
                 return -ENOMEM;
-        if (carries) {
+        if (carries && rater->hops[uplink].children) {
                 uint64_t hundredths = (rater->hops[uplink].children * 100 + carries / 2) / carries;
 
                 shared->ratio = pn_real((double)hundredths / 100);
@@ -555,13 +607,14 @@ static int write_shared(const Rater *rater, uint32_t index, PnRating *out)
 }
 
 /* The first port of a network card, in the order of its functions. */
-static const char *port_name(const PnInventory *inventory, const PnTexts *functions)
+static const char *port_name(const Rater *rater, const PnTexts *functions)
 {
-        for (unsigned i = 0; i < functions->n; i++)
-                for (unsigned k = 0; k < inventory->nics.n; k++)
-                        if (pn_text_is(&inventory->nics.v[k].address, functions->v[i]) &&
-                            pn_text(&inventory->nics.v[k].name))
-                                return inventory->nics.v[k].name.v;
+        for (unsigned i = 0; i < functions->n; i++) {
+                const PnNic *nic = pn_index_find(&rater->nics, functions->v[i], NULL);
+
+                if (nic)
+                        return nic->name.v;
+        }
         return NULL;
 }
 
@@ -577,8 +630,8 @@ static int write_rating(const Rater *rater, uint32_t index, const PnNvme *drive,
             pn_set_text(&out->port,
                         hop->port == PN_NOBODY ? NULL : function_of(rater, hop->port)->address.v) <
                 0 ||
-            pn_set_text(&out->name, drive ? pn_text(&drive->name)
-                                          : port_name(rater->inventory, &out->functions)) < 0 ||
+            pn_set_text(&out->name,
+                        drive ? pn_text(&drive->name) : port_name(rater, &out->functions)) < 0 ||
             pn_set_text(&out->kind, kind_of(lower)) < 0 ||
             pn_set_text(&out->slot, pn_text(&lower->slot)) < 0 ||
             pn_set_text(&out->verdict, verdict_names[hop->verdict]) < 0 ||
@@ -622,6 +675,18 @@ static int write_ratings(Rater *rater, PnRatings *ret)
         return r == 0 ? write_affects(rater, ret->v) : r;
 }
 
+static int index_nics(const PnInventory *inventory, PnIndex *ret)
+{
+        if (pn_index_init(ret, inventory->nics.n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                if (pn_text(&inventory->nics.v[i].name))
+                        pn_index_add(ret, pn_text(&inventory->nics.v[i].address),
+                                     &inventory->nics.v[i]);
+        pn_index_sort(ret);
+        return 0;
+}
+
 int pn_rate(const PnInventory *inventory, PnRatings *ret)
 {
         Rater rater = {.inventory = inventory};
@@ -632,6 +697,8 @@ int pn_rate(const PnInventory *inventory, PnRatings *ret)
         if (r < 0)
                 return r;
         r = find_hops(&rater);
+        if (r == 0)
+                r = index_nics(inventory, &rater.nics);
         if (r == 0) {
                 mark_displays(&rater);
                 for (uint32_t i = 0; i < rater.n_hops; i++)
@@ -640,7 +707,7 @@ int pn_rate(const PnInventory *inventory, PnRatings *ret)
                         uint32_t uplink = uplink_of(&rater, i);
 
                         find_limit(&rater, i);
-                        if (uplink != PN_NOBODY)
+                        if (uplink != PN_NOBODY && !is_internal(&rater, i, uplink))
                                 rater.hops[uplink].children += usable(&rater.hops[i]);
                 }
                 for (uint32_t i = 0; i < rater.n_hops; i++)
@@ -652,6 +719,7 @@ int pn_rate(const PnInventory *inventory, PnRatings *ret)
         }
         free(rater.hops);
         free(rater.hop_of);
+        pn_index_done(&rater.nics);
         pn_topology_done(&rater.topology);
         if (r < 0) {
                 pn_ratings_done(&ratings);

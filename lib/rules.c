@@ -65,14 +65,44 @@ static const char *rate_gigabytes(Amount amount, const PnLinkRate *rate)
         return gigabytes(amount, rate ? (uint64_t)rate->bandwidth.v : 0);
 }
 
-static Words words_for(const PnRating *rating)
+/* The function after `node` on a walk through all below `top`, parents before their children. */
+static uint32_t next_below(const PnTopology *topology, uint32_t top, uint32_t node)
+{
+        if (topology->v[node].first_child != PN_NOBODY)
+                return topology->v[node].first_child;
+        while (node != top && topology->v[node].next_sibling == PN_NOBODY)
+                node = topology->v[node].parent;
+        return node == top ? PN_NOBODY : topology->v[node].next_sibling;
+}
+
+/* Whether a switch is a part of a graphics card (case 004): the display is below it, in the same
+ * slot. */
+static bool is_on_graphics_card(const PnFacts *facts, const PnRating *rating)
+{
+        const PnTopology *topology = facts->topology;
+        uint32_t top = pn_topology_find(topology, rating->address.v);
+
+        if (top == PN_NOBODY || !pn_text(&rating->slot))
+                return false;
+        for (uint32_t node = next_below(topology, top, top); node != PN_NOBODY;
+             node = next_below(topology, top, node)) {
+                const PnPci *pci = topology->v[node].pci;
+
+                if (pn_text(&pci->class) && pn_startswith(pci->class.v, "0x03") &&
+                    pn_text_is(&pci->slot, rating->slot.v))
+                        return true;
+        }
+        return false;
+}
+
+static Words words_for(const PnFacts *facts, const PnRating *rating)
 {
         Words words = {.noun = noun_for(rating)};
         const char *name = pn_text(&rating->name), *slot = pn_text(&rating->slot);
 
         /* What sits in a slot and has a switch is a card, and so is it called. */
         if (slot && pn_text_is(&rating->kind, "switch"))
-                words.noun = "card";
+                words.noun = is_on_graphics_card(facts, rating) ? "graphics card" : "card";
         if (name)
                 (void)snprintf(words.name, sizeof words.name, "%s", name);
         else
@@ -160,16 +190,6 @@ static const char *label(const PnRating *rating)
         return pn_text(&rating->name) ? rating->name.v : rating->address.v;
 }
 
-/* The function after `node` on a walk through all below `top`, parents before their children. */
-static uint32_t next_below(const PnTopology *topology, uint32_t top, uint32_t node)
-{
-        if (topology->v[node].first_child != PN_NOBODY)
-                return topology->v[node].first_child;
-        while (node != top && topology->v[node].next_sibling == PN_NOBODY)
-                node = topology->v[node].parent;
-        return node == top ? PN_NOBODY : topology->v[node].next_sibling;
-}
-
 static int compare_pointers(const void *a, const void *b)
 {
         const PnRating *const *one = a, *const *other = b;
@@ -255,7 +275,7 @@ static const char *say_once(const PnFacts *facts, const PnRating *rating, Once o
 
 static int degraded(PnFacts *facts, const PnRating *rating)
 {
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         Once once;
         uint64_t now = carries(rating), rated = (uint64_t)rating->rated.v->bandwidth.v;
         PnFinding *finding =
@@ -297,7 +317,7 @@ static int fell_back(PnFacts *facts, const PnRating *rating)
 {
         const PnBest *best = once_better(facts, rating);
         int64_t now = rating->current.v->bandwidth.v;
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_degraded, "warning");
         PnWhen when;
 
@@ -383,16 +403,10 @@ static bool can_be_moved(const PnFacts *facts, const PnRating *rating)
 
 static bool sits_in_m2(const PnFacts *facts, const PnRating *rating)
 {
-        const PnInventory *inventory = facts->inventory;
+        const PnSlot *slot =
+            pn_index_find(&facts->names->slots_by_name, pn_text(&rating->slot), NULL);
 
-        for (unsigned i = 0; inventory->host.v && i < inventory->host.v->slots.n; i++) {
-                const PnSlot *slot = &inventory->host.v->slots.v[i];
-
-                if (rating->slot.state == PN_KNOWN &&
-                    pn_text_is(&slot->designation, rating->slot.v))
-                        return slot->type.state == PN_KNOWN && strstr(slot->type.v, "M.2");
-        }
-        return false;
+        return slot && slot->type.state == PN_KNOWN && strstr(slot->type.v, "M.2");
 }
 
 static int advise_move(PnFacts *facts, const PnRating *rating, const Words *words,
@@ -429,7 +443,7 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
 
 static int slot_limited(PnFacts *facts, const PnRating *rating)
 {
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_slot_limited, "notice");
 
         if (finding)
@@ -457,7 +471,7 @@ static int idle(PnFacts *facts, const PnRating *rating)
 static int path_limited(PnFacts *facts, const PnRating *rating)
 {
         const PnRating *limit = pn_rating_at(facts->ratings, pn_text(&rating->limit));
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         PnFinding *finding;
         char above[24];
 

@@ -213,25 +213,6 @@ static int port_errors(PnFacts *facts, const PnNic *nic)
 
 /* ---- Fans ---- */
 
-static const PnReading *reading_before(const PnFacts *facts, const PnChip *chip,
-                                       const PnReading *reading)
-{
-        const PnInventory *before = facts->before;
-
-        for (unsigned i = 0; before && i < before->sensors.n; i++) {
-                const PnChip *other = &before->sensors.v[i];
-
-                if (!pn_text_is(&other->chip, chip->chip.v) ||
-                    !pn_streq(pn_text(&other->device), pn_text(&chip->device)))
-                        continue;
-                for (unsigned k = 0; k < other->readings.n; k++)
-                        if (pn_streq(pn_text(&other->readings.v[k].feature),
-                                     pn_text(&reading->feature)))
-                                return &other->readings.v[k];
-        }
-        return NULL;
-}
-
 /* The chip's temperature that says that a fan is needed, or NULL. */
 static const PnReading *warm_reading(const PnFacts *facts, const PnChip *chip)
 {
@@ -246,7 +227,7 @@ static const PnReading *warm_reading(const PnFacts *facts, const PnChip *chip)
                         continue;
                 if (it->value.v >= limit)
                         return it;
-                before = reading_before(facts, chip, it);
+                before = pn_reading_before(facts->names, chip, it);
                 if (before && before->value.state == PN_KNOWN &&
                     it->value.v - before->value.v >= RISE_C)
                         return it;

@@ -21,6 +21,9 @@
 /* So close below its limit, a drive is worth a note (°C). */
 #define NEAR_C 5
 
+/* More drives of one name than there can be: further ones are not looked at. */
+#define NAMESAKES_MAX 16
+
 /* ---- Words ---- */
 
 static const char *model_of(const PnNvme *drive)
@@ -50,11 +53,14 @@ static bool has_warning(const PnHealth *health, const char *word)
 
 static const PnHealth *health_before(const PnFacts *facts, const PnNvme *drive)
 {
-        for (unsigned i = 0; facts->before && i < facts->before->nvme.n; i++) {
-                const PnNvme *other = &facts->before->nvme.v[i];
+        unsigned n;
+        const PnIndexEntry *named = pn_index_range(&facts->names->drives_before, drive->name.v, &n);
 
-                if (other->health.state == PN_KNOWN && pn_text_is(&other->name, drive->name.v) &&
-                    pn_streq(pn_text(&other->serial), pn_text(&drive->serial)))
+        /* Two have one name where a lost drive's was given to another. */
+        for (unsigned i = 0; i < n && i < NAMESAKES_MAX; i++) {
+                const PnNvme *other = named[i].object;
+
+                if (pn_streq(pn_text(&other->serial), pn_text(&drive->serial)))
                         return other->health.v;
         }
         return NULL;

@@ -10,10 +10,14 @@
 
 #include "decibel.h"
 #include "learn.h"
+#include "pcie.h"
 #include "when.h"
 
 /* How many interfaces may be built on one another before we stop following them. */
 #define ABOVE_MAX 64
+
+/* More ports than any function has: further ones are not looked at. */
+#define PORTS_MAX 64
 
 /* Where a module gives no limits of its own (SFF-8472 leaves them to the maker): what modules for
  * 0 to 70 degrees have in common. */
@@ -48,27 +52,39 @@ static int add_affected(PnFinding *finding, const PnNic *above)
         return pn_texts_append_unique(&finding->affects, words);
 }
 
+/* The first of two lists that are each in the order of the inventory; NULL when both are empty. */
+static const PnNic *take_first(const PnIndexEntry **a, unsigned *n_a, const PnIndexEntry **b,
+                               unsigned *n_b)
+{
+        bool first = *n_a && (!*n_b || (const PnNic *)(*a)->object < (const PnNic *)(*b)->object);
+
+        if (!*n_a && !*n_b)
+                return NULL;
+        --*(first ? n_a : n_b);
+        return (*(first ? a : b))++->object;
+}
+
 /* Adds the bonds, bridges and VLANs that an interface carries, near ones first. */
 static int add_above(const PnFacts *facts, const char *name, PnFinding *finding)
 {
-        const PnInventory *inventory = facts->inventory;
         const char *queue[ABOVE_MAX] = {name};
         size_t n = name ? 1 : 0;
 
         for (size_t at = 0; at < n; at++) {
-                const PnNic *nic = pn_nic_named(inventory, queue[at]);
-                const char *master = nic ? pn_text(&nic->master) : NULL;
+                const PnNic *nic = pn_nic_named(facts->names, queue[at]), *above;
+                unsigned n_masters, n_lowers, left = ABOVE_MAX;
+                const PnIndexEntry *masters = pn_index_range(
+                    &facts->names->nics_by_name, nic ? pn_text(&nic->master) : NULL, &n_masters);
+                const PnIndexEntry *lowers =
+                    pn_index_range(&facts->names->nics_by_lower, queue[at], &n_lowers);
 
-                for (unsigned i = 0; i < inventory->nics.n; i++) {
-                        const PnNic *above = &inventory->nics.v[i];
+                while (left-- > 0 && n < ABOVE_MAX &&
+                       (above = take_first(&masters, &n_masters, &lowers, &n_lowers))) {
                         bool known = false;
 
-                        if (!(master && pn_text_is(&above->name, master)) &&
-                            !pn_text_is(&above->lower, queue[at]))
-                                continue;
                         for (size_t k = 0; k < n; k++)
                                 known |= strcmp(queue[k], above->id.v) == 0;
-                        if (known || n == ABOVE_MAX)
+                        if (known)
                                 continue;
                         queue[n++] = above->id.v;
                         if (pn_text(&above->kind) && add_affected(finding, above) < 0)
@@ -98,16 +114,26 @@ static const PnPci *function_of(const PnFacts *facts, const PnNic *nic)
 static const char *driver_of_sibling(const PnFacts *facts, const PnNic *nic)
 {
         const char *address = pn_text(&nic->address);
-        size_t n = address ? strcspn(address, ".") : 0;
+        const PnNic *first = NULL;
+        PnPciAddress parsed;
 
-        for (unsigned i = 0; n && i < facts->inventory->nics.n; i++) {
-                const PnNic *other = &facts->inventory->nics.v[i];
+        if (!address || pn_pci_address_parse(address, &parsed) < 0)
+                return NULL;
+        for (parsed.function = 0; parsed.function < 8; parsed.function++) {
+                char at[PN_PCI_ADDRESS_MAX];
+                unsigned n;
+                const PnIndexEntry *there;
 
-                if (other != nic && pn_text(&other->address) && pn_text(&other->name) &&
-                    strncmp(other->address.v, address, n + 1) == 0)
-                        return pn_text(&other->driver);
+                (void)pn_pci_address_format(&parsed, at);
+                there = pn_index_range(&facts->names->nics_by_address, at, &n);
+                for (unsigned i = 0; i < n && i < PORTS_MAX; i++) {
+                        const PnNic *other = there[i].object;
+
+                        if (other != nic && pn_text(&other->name) && (!first || other < first))
+                                first = other;
+                }
         }
-        return NULL;
+        return first ? pn_text(&first->driver) : NULL;
 }
 
 /* Cards of which ixgbe leaves a function alone when it does not know the module in it. */
@@ -350,7 +376,7 @@ static int half_duplex(PnFacts *facts, const PnNic *nic)
 static int judge_port(PnFacts *facts, const PnPort *port)
 {
         static const char *const verdicts[] = {"no_interface", "slow", "limited", "half_duplex"};
-        const PnNic *nic = pn_nic_named(facts->inventory, port->id.v);
+        const PnNic *nic = pn_nic_named(facts->names, port->id.v);
         const PnBest *best;
         size_t which = 0;
 
@@ -381,40 +407,77 @@ static int judge_port(PnFacts *facts, const PnPort *port)
         }
 }
 
+static int compare_pointers(const void *a, const void *b)
+{
+        const PnNic *const *one = a, *const *other = b;
+
+        return (*one > *other) - (*one < *other);
+}
+
+/* The ports of a card that say what they can do, in the order of the inventory. */
+static int list_ports(const PnFacts *facts, const PnRating *rating, const PnNic ***ret,
+                      unsigned *ret_n)
+{
+        _cleanup_free_ const PnNic **ports = NULL;
+        unsigned most = 0, n = 0;
+
+        /* Twice, first without a list to fill. */
+        for (unsigned round = 0; round < 2; round++) {
+                for (unsigned i = 0; i < rating->functions.n; i++) {
+                        const char *address = rating->functions.v[i];
+                        const PnIndexEntry *there;
+                        unsigned n_there;
+
+                        /* In order: twins are neighbours. */
+                        if (i > 0 && strcmp(address, rating->functions.v[i - 1]) == 0)
+                                continue;
+                        there = pn_index_range(&facts->names->nics_by_address, address, &n_there);
+                        most += n_there;
+                        for (unsigned k = 0; ports && k < n_there; k++) {
+                                const PnNic *nic = there[k].object;
+
+                                if (pn_fastest(&nic->supported_mbps))
+                                        ports[n++] = nic;
+                        }
+                }
+                if (!ports)
+                        ports = calloc((size_t)most + 1, sizeof *ports);
+                if (!ports)
+                        return -ENOMEM;
+        }
+        qsort(ports, n, sizeof *ports, compare_pointers);
+        *ret = PN_STEAL(ports);
+        *ret_n = n;
+        return 0;
+}
+
 /* A card needs what its ports can do together; of a port that does not say what it can, nothing is
  * counted, so that the card may need even more. */
 static int pcie_short(PnFacts *facts, const PnRating *rating)
 {
         const PnRating *limit = pn_rating_at(facts->ratings, pn_text(&rating->limit));
-        const PnNic *first = NULL;
+        _cleanup_free_ const PnNic **ports = NULL;
         int64_t needs = 0, gets;
-        unsigned ports = 0;
+        unsigned n;
         PnFinding *finding;
         Words need, have;
 
         if (!pn_text_is(&rating->kind, "network") || !limit || limit->current.state != PN_KNOWN)
                 return 0;
-        for (unsigned i = 0; i < facts->inventory->nics.n; i++) {
-                const PnNic *nic = &facts->inventory->nics.v[i];
-                int64_t best = pn_fastest(&nic->supported_mbps);
-
-                for (unsigned k = 0; best && k < rating->functions.n; k++)
-                        if (pn_text_is(&nic->address, rating->functions.v[k])) {
-                                needs += best;
-                                ports++;
-                                first = first ? first : nic;
-                        }
-        }
+        if (list_ports(facts, rating, &ports, &n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < n; i++)
+                needs += pn_fastest(&ports[i]->supported_mbps);
         gets = limit->current.v->bandwidth.v;
         if (needs <= gets)
                 return 0;
         finding =
             pn_finding_add(facts, PN_CODE_nic_pcie_short, "notice", NULL, rating->address.v, NULL);
-        if (!finding || pn_set_text(&finding->device, first->id.v) < 0 ||
+        if (!finding || pn_set_text(&finding->device, ports[0]->id.v) < 0 ||
             pn_format_text(
                 &finding->summary,
-                "%u %s of the card of %s can do %s, but PCI Express gives the card only %s.", ports,
-                ports == 1 ? "port" : "ports", first->id.v, say_speed(need, needs),
+                "%u %s of the card of %s can do %s, but PCI Express gives the card only %s.", n,
+                n == 1 ? "port" : "ports", ports[0]->id.v, say_speed(need, needs),
                 say_speed(have, gets)) < 0 ||
             pn_format_text(
                 &finding->detail, "What limits it is the link of %s, at %g GT/s x%" PRId64 ".",
@@ -423,14 +486,9 @@ static int pcie_short(PnFacts *facts, const PnRating *rating)
                         "It matters where all ports are busy at once. A slot with more or faster "
                         "lanes would cure it; `pnhwctl pcie` shows them.") < 0)
                 return -ENOMEM;
-        for (unsigned i = 0; i < facts->inventory->nics.n; i++) {
-                const PnNic *nic = &facts->inventory->nics.v[i];
-
-                for (unsigned k = 0; k < rating->functions.n; k++)
-                        if (pn_text_is(&nic->address, rating->functions.v[k]) &&
-                            add_above(facts, pn_text(&nic->name), finding) < 0)
-                                return -ENOMEM;
-        }
+        for (unsigned i = 0; i < n; i++)
+                if (add_above(facts, pn_text(&ports[i]->name), finding) < 0)
+                        return -ENOMEM;
         return 0;
 }
 
@@ -496,7 +554,7 @@ static const PnFinding *heat_of_module(const PnFacts *facts, const PnNic *nic)
 static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *member,
                        unsigned working)
 {
-        const PnNic *below = pn_nic_named(facts->inventory, member->name.v);
+        const PnNic *below = pn_nic_named(facts->names, member->name.v);
         PnNic unknown = {.id = member->name, .name = member->name};
         PnFinding *finding =
             add(facts, PN_CODE_bond_member_down, "warning", below ? below : &unknown);

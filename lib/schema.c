@@ -269,13 +269,14 @@ static bool list_equal(const PnField *field, FieldAt a, FieldAt b)
 
 static bool field_equal(const PnField *field, FieldAt a, FieldAt b)
 {
+        /* Most are absent. */
+        if (*a.state == *b.state && *a.state != PN_KNOWN)
+                return true;
         /* A list that is absent and one that is empty look the same in JSON: they are the same. */
         if (is_plural(field->kind) && !pn_is_unread(*a.state) && !pn_is_unread(*b.state))
                 return list_equal(field, a, b);
         if (*a.state != *b.state)
                 return false;
-        if (*a.state != PN_KNOWN)
-                return true;
         switch (field->kind) {
         case PN_KIND_KEY:
         case PN_KIND_TEXT:
@@ -742,6 +743,41 @@ static bool is_ascii(const char *text, size_t n)
         return true;
 }
 
+/* Whether an integer that begins here, with its sign, is below what 64 bits hold. */
+static bool is_below_int64(const char *minus, const char *end)
+{
+        static const char least[] = "9223372036854775808";
+        size_t n = 0;
+
+        while (minus + 1 + n < end && minus[1 + n] >= '0' && minus[1 + n] <= '9')
+                n++;
+        /* Leading zeros are no JSON, and a fraction or an exponent makes a real of it. */
+        if (n < sizeof least - 1 || (minus + 1 + n < end && memchr(".eE", minus[1 + n], 3) != NULL))
+                return false;
+        return n > sizeof least - 1 || strncmp(minus + 1, least, n) > 0;
+}
+
+/* Nearly no text has such a run of digits; only where one has, strings are told from numbers. */
+size_t pn_json_too_small(const char *text, size_t n)
+{
+        const char *end = text + n, *at = text;
+        bool in_string = false;
+
+        while ((at = memchr(at, '-', (size_t)(end - at))) && !is_below_int64(at, end))
+                at++;
+        if (!at)
+                return n;
+        for (at = text; at < end; at++) {
+                if (in_string && *at == '\\')
+                        at++;
+                else if (*at == '"')
+                        in_string = !in_string;
+                else if (!in_string && *at == '-' && is_below_int64(at, end))
+                        return (size_t)(at - text);
+        }
+        return n;
+}
+
 int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **ret_error)
 {
         struct json_tokener *tokener;
@@ -765,6 +801,8 @@ int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **r
                 what = "the text is too long";
         else if (!what && memchr(text, '\0', n)) /* where json-c would stop, and call it complete */
                 what = "the text contains a NUL";
+        else if (!what && pn_json_too_small(text, n) < n)
+                what = "an integer is smaller than -2^63";
         tokener = what ? NULL : json_tokener_new_ex(32);
         if (!tokener && !what)
                 return -ENOMEM;

@@ -122,6 +122,10 @@ int pn_read_json(const PnType *type, struct json_object *json, PnJsonFlags flags
  * json_object_put(). */
 int pn_parse_json(const char *text, size_t n, struct json_object **ret, char **ret_error);
 
+/* Where the first integer is that is below -2^63, of which json-c would make another one and not
+ * say so; `n` if there is none. pn_parse_json() refuses such a text. */
+size_t pn_json_too_small(const char *text, size_t n);
+
 /* The type in Varlink's interface language: `type Pci (\n  # doc\n  address: string, …)`. */
 void pn_write_idl_type(PnBuf *buf, const PnType *type);
 

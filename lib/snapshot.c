@@ -7,6 +7,7 @@
 
 #include "assess.h"
 #include "device.h"
+#include "index.h"
 #include "metrics.h"
 #include "varlink.h"
 
@@ -456,14 +457,6 @@ bool pn_snapshot_differs(const PnSnapshot *a, const PnSnapshot *b)
                !pn_equal(pn_type_Inventory(), &inventory_a, &inventory_b);
 }
 
-static const PnFinding *find_finding(const PnStatus *status, const char *id)
-{
-        for (unsigned i = 0; i < status->findings.n; i++)
-                if (pn_text_is(&status->findings.v[i].id, id))
-                        return &status->findings.v[i];
-        return NULL;
-}
-
 static PnFinding *append_copy(PnSubscribeOut *out, const PnFinding *finding)
 {
         PnFinding *copy = PN_APPEND(&out->changed);
@@ -473,30 +466,65 @@ static PnFinding *append_copy(PnSubscribeOut *out, const PnFinding *finding)
         return copy;
 }
 
-int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscribeOut *out)
+/* The usual case: then nothing has to be looked up. */
+static bool have_same_ids(const PnStatus *a, const PnStatus *b)
 {
-        if (!before)
-                return 0;
+        if (a->findings.n != b->findings.n)
+                return false;
+        for (unsigned i = 0; i < a->findings.n; i++)
+                if (!pn_streq(pn_text(&a->findings.v[i].id), pn_text(&b->findings.v[i].id)))
+                        return false;
+        return true;
+}
+
+static int index_findings(const PnStatus *status, PnIndex *ret)
+{
+        if (pn_index_init(ret, status->findings.n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < status->findings.n; i++)
+                pn_index_add(ret, pn_text(&status->findings.v[i].id), &status->findings.v[i]);
+        pn_index_sort(ret);
+        return 0;
+}
+
+/* Without lists to look them up in, both have the same findings in the same order. */
+static int append_changed(const PnStatus *before, const PnStatus *after, const PnIndex *old,
+                          const PnIndex *new, PnSubscribeOut *out)
+{
         for (unsigned i = 0; i < after->findings.n; i++) {
                 const PnFinding *now = &after->findings.v[i];
-                const PnFinding *then = find_finding(before, now->id.v);
+                const PnFinding *then =
+                    old ? pn_index_find(old, now->id.v, NULL) : &before->findings.v[i];
 
                 if (then && pn_equal(pn_type_Finding(), now, then))
                         continue;
                 if (!append_copy(out, now))
                         return -ENOMEM;
         }
-        for (unsigned i = 0; i < before->findings.n; i++) {
+        for (unsigned i = 0; new &&i < before->findings.n; i++) {
                 const PnFinding *then = &before->findings.v[i];
                 PnFinding *gone;
 
-                if (find_finding(after, then->id.v))
+                if (pn_index_find(new, then->id.v, NULL))
                         continue;
                 gone = append_copy(out, then);
                 if (!gone || pn_set_text(&gone->state, "cleared") < 0)
                         return -ENOMEM;
         }
         return 0;
+}
+
+int pn_findings_changed(const PnStatus *before, const PnStatus *after, PnSubscribeOut *out)
+{
+        _cleanup_(pn_index_done) PnIndex old = {0}, new = {0};
+
+        if (!before)
+                return 0;
+        if (have_same_ids(before, after))
+                return append_changed(before, after, NULL, NULL, out);
+        if (index_findings(before, &old) < 0 || index_findings(after, &new) < 0)
+                return -ENOMEM;
+        return append_changed(before, after, &old, &new, out);
 }
 
 static void changed_done(PnSubscribeOut *out)

@@ -148,15 +148,33 @@ static int count_drives(const PnInventory *inventory, const PnStatus *status, co
 
 /* A switch is no device that anybody wants to use: what hangs on it is counted. But its own link
  * can be the fault. */
-static void count_others(const PnStatus *status, const PnIndex *told, Count *others,
-                         Count *switches)
+static int count_others(const PnStatus *status, const PnIndex *told, Count *others, Count *switches)
 {
+        _cleanup_(pn_index_done) PnIndex cards = {0};
+
+        /* A card with a switch on it is one thing (case 004): what it is for is counted, and is
+         * held back by the card's own link. */
+        if (pn_index_init(&cards, status->ratings.n) < 0)
+                return -ENOMEM;
         for (unsigned i = 0; i < status->ratings.n; i++) {
                 const PnRating *rating = &status->ratings.v[i];
 
-                if (!pn_text_is(&rating->kind, "nvme"))
-                        add(pn_text_is(&rating->kind, "switch") ? switches : others, told, rating);
+                if (is_below(rating) && !pn_text_is(&rating->kind, "switch") &&
+                    pn_text(&rating->slot))
+                        pn_index_add(&cards, pn_text(&rating->limit), rating);
         }
+        pn_index_sort(&cards);
+        for (unsigned i = 0; i < status->ratings.n; i++) {
+                const PnRating *rating = &status->ratings.v[i];
+                const PnRating *on_card = pn_index_find(&cards, rating->address.v, NULL);
+
+                if (pn_text_is(&rating->kind, "nvme") ||
+                    (pn_text_is(&rating->kind, "switch") && on_card && pn_text(&rating->slot) &&
+                     strcmp(rating->slot.v, on_card->slot.v) == 0))
+                        continue;
+                add(pn_text_is(&rating->kind, "switch") ? switches : others, told, rating);
+        }
+        return 0;
 }
 
 static unsigned all(const Count *count)
@@ -490,7 +508,7 @@ int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *s
         if (r == 0)
                 r = count_drives(inventory, status, &told, &drives);
         if (r == 0)
-                count_others(status, &told, &others, &switches);
+                r = count_others(status, &told, &others, &switches);
         pn_index_done(&told);
         if (r < 0)
                 return r;

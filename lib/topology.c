@@ -44,6 +44,81 @@ uint32_t pn_topology_find(const PnTopology *topology, const char *address)
         return find_address(topology, &parsed);
 }
 
+static int64_t bus_below(const PnTopologyNode *node)
+{
+        return pn_int_or(node->pci->secondary_bus, -1);
+}
+
+static int compare_ports(const void *a, const void *b, void *userdata)
+{
+        const PnTopologyNode *nodes = userdata;
+        uint32_t one, other;
+
+        memcpy(&one, a, sizeof one);
+        memcpy(&other, b, sizeof other);
+        if (nodes[one].address.domain != nodes[other].address.domain)
+                return nodes[one].address.domain < nodes[other].address.domain ? -1 : 1;
+        if (bus_below(&nodes[one]) != bus_below(&nodes[other]))
+                return bus_below(&nodes[one]) < bus_below(&nodes[other]) ? -1 : 1;
+        return (one > other) - (one < other);
+}
+
+static void sort_ports(PnTopology *topology)
+{
+        for (uint32_t i = 0; i < topology->n; i++)
+                if (pn_is_downward_port(topology->v[i].pci) && bus_below(&topology->v[i]) > 0)
+                        topology->ports[topology->n_ports++] = i;
+        if (topology->n_ports)
+                qsort_r(topology->ports, topology->n_ports, sizeof *topology->ports, compare_ports,
+                        topology->v);
+}
+
+uint32_t pn_topology_port_to(const PnTopology *topology, uint32_t domain, uint8_t bus)
+{
+        uint32_t low = 0, high = topology->n_ports;
+
+        while (low < high) {
+                uint32_t middle = low + (high - low) / 2;
+                const PnTopologyNode *node = &topology->v[topology->ports[middle]];
+
+                if (node->address.domain < domain ||
+                    (node->address.domain == domain && bus_below(node) < bus))
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (low < topology->n_ports && topology->v[topology->ports[low]].address.domain == domain &&
+            bus_below(&topology->v[topology->ports[low]]) == bus)
+                return topology->ports[low];
+        return PN_NOBODY;
+}
+
+/* The place in `order` of the first function that is on this bus or after it, or with `beyond`
+ * after it. */
+static uint32_t bus_bound(const PnTopology *topology, uint32_t domain, uint8_t bus, bool beyond)
+{
+        uint32_t low = 0, high = topology->n;
+
+        while (low < high) {
+                uint32_t middle = low + (high - low) / 2;
+                const PnPciAddress *at = &topology->v[topology->order[middle]].address;
+
+                if (at->domain < domain || (at->domain == domain && at->bus < bus) ||
+                    (beyond && at->domain == domain && at->bus == bus))
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low;
+}
+
+uint32_t pn_topology_bus(const PnTopology *topology, uint32_t domain, uint8_t bus,
+                         uint32_t *ret_end)
+{
+        *ret_end = bus_bound(topology, domain, bus, true);
+        return bus_bound(topology, domain, bus, false);
+}
+
 static bool chain_ends(const PnTopology *topology, uint32_t node)
 {
         for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
@@ -64,7 +139,8 @@ int pn_topology_build(const PnInventory *inventory, PnTopology *ret)
         }
         topology.v = calloc(topology.n, sizeof *topology.v);
         topology.order = calloc(topology.n, sizeof *topology.order);
-        if (!topology.v || !topology.order) {
+        topology.ports = calloc(topology.n, sizeof *topology.ports);
+        if (!topology.v || !topology.order || !topology.ports) {
                 pn_topology_done(&topology);
                 return -ENOMEM;
         }
@@ -78,6 +154,7 @@ int pn_topology_build(const PnInventory *inventory, PnTopology *ret)
                 topology.order[i] = i;
         }
         qsort_r(topology.order, topology.n, sizeof *topology.order, compare_order, topology.v);
+        sort_ports(&topology);
         for (uint32_t i = 0; i < topology.n; i++)
                 topology.v[i].parent =
                     pn_topology_find(&topology, pn_text(&topology.v[i].pci->parent));
@@ -103,6 +180,7 @@ void pn_topology_done(PnTopology *topology)
 {
         free(topology->v);
         free(topology->order);
+        free(topology->ports);
         *topology = (PnTopology){0};
 }
 

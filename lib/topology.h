@@ -21,6 +21,8 @@ typedef struct PnTopology {
         uint32_t n;
         PnTopologyNode *v;
         uint32_t *order; /* node indexes, sorted by address */
+        uint32_t n_ports;
+        uint32_t *ports; /* those of downward ports whose bus below is known, sorted by that */
 } PnTopology;
 
 /* Builds the tree. A parent that is not in the list, or a chain of parents that is a loop or
@@ -30,6 +32,13 @@ void pn_topology_done(PnTopology *topology);
 
 /* The node with this address, or PN_NOBODY (also for NULL). */
 uint32_t pn_topology_find(const PnTopology *topology, const char *address);
+
+/* The place in `order` of the first function on a bus, and that of the first beyond it. */
+uint32_t pn_topology_bus(const PnTopology *topology, uint32_t domain, uint8_t bus,
+                         uint32_t *ret_end);
+
+/* The first port, in the order of the list, that leads to a bus; PN_NOBODY if none does. */
+uint32_t pn_topology_port_to(const PnTopology *topology, uint32_t domain, uint8_t bus);
 
 /* Whether a function is a port that has a link below it. */
 bool pn_is_downward_port(const PnPci *pci);

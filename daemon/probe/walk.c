@@ -50,7 +50,7 @@ typedef struct Worker {
         Walker *walker;
         unsigned slot;
         size_t at;        /* the device that it is at */
-        int64_t since_ms; /* when it began with that */
+        int64_t until_ms; /* when it is given up */
 } Worker;
 
 static bool any_abandoned;
@@ -193,6 +193,16 @@ static void release(Walker *walker)
         free(walker);
 }
 
+static unsigned patience(const Walker *walker)
+{
+        unsigned most = walker->walk.patience_ms ? walker->walk.patience_ms : PN_WALK_PATIENCE_MS;
+
+        return walker->report->timeouts == 0      ? most
+               : walker->report->timeouts == 1    ? most / 2
+               : most < PN_WALK_LEAST_PATIENCE_MS ? most
+                                                  : PN_WALK_LEAST_PATIENCE_MS;
+}
+
 /* Takes the next device; false if there is none. With the mutex held. */
 static bool take_next(Worker *worker)
 {
@@ -201,7 +211,7 @@ static bool take_next(Worker *worker)
         if (walker->error < 0 || walker->next >= walker->walk.n)
                 return false;
         worker->at = walker->next++;
-        worker->since_ms = now_ms();
+        worker->until_ms = now_ms() + patience(walker);
         return true;
 }
 
@@ -312,7 +322,7 @@ static int start_worker(Walker *walker, unsigned slot)
 
 /* Gives up on the device that a worker is at, and lets another worker go on. With the mutex held.
  */
-static void give_up(Walker *walker, unsigned slot, unsigned patience_ms)
+static void give_up(Walker *walker, unsigned slot)
 {
         const PnWalk *walk = &walker->walk;
         PnReport *report = walker->report;
@@ -326,9 +336,8 @@ static void give_up(Walker *walker, unsigned slot, unsigned patience_ms)
         report->timeouts++;
         if (report->timeouts >= PN_WALK_MAX_STUCK && walker->next < walk->n) {
                 pn_report_reason(report,
-                                 "%u devices did not answer within %u ms each; %zu more were not "
-                                 "tried",
-                                 report->timeouts, patience_ms, walk->n - walker->next);
+                                 "%u devices did not answer in time; %zu more were not tried",
+                                 report->timeouts, walk->n - walker->next);
                 walker->next = walk->n;
         }
         if (walker->error == 0)
@@ -338,21 +347,17 @@ static void give_up(Walker *walker, unsigned slot, unsigned patience_ms)
 /* Until all workers have gone, or an error leaves those that are still there behind. */
 static void watch(Walker *walker, bool *ret_abandoned)
 {
-        unsigned patience =
-            walker->walk.patience_ms ? walker->walk.patience_ms : PN_WALK_PATIENCE_MS;
-
         while (walker->error == 0 && walker->n_workers) {
                 int64_t now = now_ms(), deadline = INT64_MAX;
                 struct timespec t;
 
                 for (unsigned i = 0; i < PN_WALK_MAX_WORKERS && walker->error == 0; i++) {
-                        if (walker->workers[i] && now >= walker->workers[i]->since_ms + patience) {
-                                give_up(walker, i, patience);
+                        if (walker->workers[i] && now >= walker->workers[i]->until_ms) {
+                                give_up(walker, i);
                                 *ret_abandoned = true;
                         }
-                        if (walker->workers[i] &&
-                            walker->workers[i]->since_ms + patience < deadline)
-                                deadline = walker->workers[i]->since_ms + patience;
+                        if (walker->workers[i] && walker->workers[i]->until_ms < deadline)
+                                deadline = walker->workers[i]->until_ms;
                 }
                 if (walker->error < 0 || !walker->n_workers)
                         break;

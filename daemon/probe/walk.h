@@ -5,9 +5,12 @@
 
 #include "source.h"
 
-/* How long a device may take, and how many devices of a source may take longer. */
-#define PN_WALK_PATIENCE_MS 2000
-#define PN_WALK_MAX_STUCK   8u
+/* How long a device may take, and how many devices of a source may take longer. The more do, the
+ * less time the next one has (half, then this much), so that all of them together stay below the 10
+ * s that the daemon gives a source: what hangs must not make what works out of date. */
+#define PN_WALK_PATIENCE_MS       2000
+#define PN_WALK_LEAST_PATIENCE_MS 500
+#define PN_WALK_MAX_STUCK         8u
 
 /* The most devices that are read at the same time. */
 #define PN_WALK_MAX_WORKERS 8u
@@ -21,7 +24,7 @@ typedef struct PnWalk {
         void *context;
         size_t n;
         unsigned n_workers;   /* how many devices are read at a time; 0 is one */
-        unsigned patience_ms; /* how long one may take; 0 is PN_WALK_PATIENCE_MS */
+        unsigned patience_ms; /* how long the first may take; 0 is PN_WALK_PATIENCE_MS */
 
         /* A source that reads devices of the same names: what is stuck there is not touched here,
          * as if it were stuck here. May be NULL. */

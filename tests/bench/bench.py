@@ -183,6 +183,39 @@ def probe(where):
            'linear', rows[1000][0] / rows[100][0] / 10 < 1.5)
 
 
+def diff(where):
+    """A large inventory out of the first customer's: one of his drives and its port, many times, and
+    some of them in a slot that holds them back."""
+    with open(os.path.join(ROOT, 'tests/golden/first-customer.inventory.json'),
+              encoding='utf-8') as file:
+        inventory = json.load(file)
+    drive = next(d for d in inventory['nvme'] if d['namespaces'] and d['namespaces'][0]['uses'])
+    function = next(p for p in inventory['pci'] if p['address'] == drive['address'])
+    port = next(p for p in inventory['pci'] if p['address'] == function['parent'])
+    document = {'schema': 1, 'host': inventory['host'], 'sources': inventory['sources'],
+                'pci': [], 'nvme': []}
+    for i in range(500):
+        domain = f'{1 + i // 100:04x}'
+        above = f'{domain}:00:{i % 100 // 8:02x}.{i % 8}'
+        here = f'{domain}:{1 + i % 100:02x}:00.0'
+        width = 1 if i < 200 else 4
+        link = {'current_speed': 16, 'current_width': width, 'max_speed': 16, 'max_width': width}
+        document['pci'] += [{**port, 'address': above, 'parent': None, 'secondary_bus': 1 + i % 100,
+                             'kind': 'root_port', 'slot': None, 'link': link},
+                            {**function, 'address': here, 'parent': above,
+                             'link': {**link, 'max_width': 4}}]
+        document['nvme'].append({**drive, 'name': f'nvme{i}', 'address': here,
+                                 'serial': f'SERIAL{i:06}'})
+    path = os.path.join(where, 'many.json')
+    with open(path, 'w', encoding='utf-8') as file:
+        json.dump(document, file)
+    out = subprocess.run([*PIN, os.path.join(BUILD, 'tests', 'benchdiff'), path], check=True,
+                         capture_output=True, text=True).stdout.split()
+    took, text = float(out[0]), float(out[1])
+    report(f'comparing two snapshots, {out[2]} functions, {out[3]} findings', f'{took:.0f} us')
+    report('  against serialising one', f'1/{text / took:.1f}', 'at most 1/10', took * 10 <= text)
+
+
 def fast_folder():
     """Where a fake host's files cost no disk: 184,000 files that were just written are read at the
     speed of the disk that they are being written to, which sysfs is not."""
@@ -195,6 +228,7 @@ def fast_folder():
 
 def main():
     with tempfile.TemporaryDirectory(dir=fast_folder()) as where:
+        diff(where)
         whole_process(where)
         kept_connection(where, 'first customer', machine(where, 'first-customer'), 5000)
         kept_connection(where, '1,000 drives',

@@ -631,9 +631,29 @@ def files_of_every_wrapping_are_read():
     reply = {"schema": 1, "generation": 7, "inventory": bare}
     newer = {**json.loads(json.dumps(good)), "schema": 99, "quantum": [1]}
     newer["nvme"][0]["mood"] = "fine"
-    pages = [run("--from=-", stdin=json.dumps(d).encode(), COLUMNS="90").out
-             for d in (good, bare, reply, {"parameters": reply}, newer)]
+    results = [run("--from=-", stdin=json.dumps(d).encode(), COLUMNS="90")
+               for d in (good, bare, reply, {"parameters": reply}, newer)]
+    pages = [r.out for r in results]
     check(all(page == pages[0] and "nvme3" in page for page in pages), pages)
+    # Only what a newer one wrote may say more than is shown.
+    check(not any(r.err for r in results[:-1]), [r.err for r in results])
+    has(results[-1].err, "standard input", "newer pnhw", "left out")
+
+
+@test
+def a_number_too_small_is_refused_where_it_stands():
+    data = '{"schema": 1, "pci": [\n {"address": "a", "numa_node": -9223372036854775809}]}'
+    r = run("--from=-", stdin=data.encode())
+    check(r.code == 1 and r.out == "", r.out)
+    has(r.err, "line 2, column 32", "-2^63")
+
+
+@test
+def an_empty_socket_is_a_mistake():
+    for verb in ([], ["pcie"]):
+        r = run("--socket=", *verb)
+        check(r.code == 1 and r.out == "", (r.code, r.out))
+        has(r.err, "--socket= needs the path of a socket")
 
 
 # ---- daemons ----

@@ -214,7 +214,7 @@ class Daemon:
     """A running pnhwd; `with` stops it and looks at how it ended."""
 
     def __init__(self, folder, *options, machine=None, wait=True, activate=None, environment=None,
-                 probe=FAKE_PROBE, path=None):
+                 probe=FAKE_PROBE, path=None, program=PNHWD):
         self.folder = folder
         self.path = path or os.path.join(folder, "s")
         self.machine = machine
@@ -231,7 +231,7 @@ class Daemon:
         env.pop("JOURNAL_STREAM", None)
         # What this machine's own daemon learned is not a test's.
         env.setdefault("STATE_DIRECTORY", folder)
-        command = [PNHWD, f"--probe={probe}", *options]
+        command = [program, f"--probe={probe}", *options]
         if activate:
             # As systemd does it: the socket is descriptor 3, and a variable names the process.
             fd = activate.fileno()
@@ -709,6 +709,99 @@ def three_hundred_connections():
         for c in connections:
             c.socket.close()
         eventually("room again", lambda: "error" not in d.call("GetStatus"))
+
+
+@case
+def idle_connections_make_room():
+    """Users who keep connections lying about keep nobody out; who waits for news is no idler."""
+    if os.geteuid() != 0:
+        raise Skip("needs root, to be several users")
+    with running() as d, contextlib.ExitStack() as stack:
+        os.chmod(d.folder, 0o755)
+
+        def connect(uid):
+            os.seteuid(uid)
+            try:
+                return stack.enter_context(d.connect())
+            finally:
+                os.seteuid(0)
+
+        subscriber = connect(60000)
+        subscriber.ask(HARDWARE + "Subscribe", more=True)
+        equal(subscriber.receive()["parameters"]["generation"], 1)
+        oldest = connect(60001)
+        oldest.call(HARDWARE + "Check")
+        idle = [connect(60001 + i // 60) for i in range(238)]
+        # Each has been taken up when the last one is answered.
+        equal(idle[-1].call(HARDWARE + "Check")["parameters"]["code"], 0)
+        check(not select.select([oldest.socket], [], [], 0)[0], "there was room")
+        late = connect(60009)
+        equal(late.call(HARDWARE + "Check")["parameters"]["code"], 0)
+        check(oldest.is_closed(), "the longest idle one has to go")
+        check(not select.select([subscriber.socket], [], [], 0)[0], "the subscriber was disturbed")
+        equal(idle[-1].call(HARDWARE + "Check")["parameters"]["code"], 0)
+
+
+@case
+def few_descriptors():
+    """The limit is raised as far as it may be; where that is little, it is said, and readings have
+    what they need however many clients there are."""
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(os.path.join(folder, "machine"))
+        for soft, hard, words in ((40, 1024, None), (80, 80, "only 16 clients")):
+            limited = os.path.join(folder, f"limited-{hard}")
+            with open(limited, "w", encoding="ascii") as file:
+                file.write(f"#!/bin/sh\nulimit -Sn {soft}; ulimit -Hn {hard}\nexec {PNHWD} \"$@\"\n")
+            os.chmod(limited, 0o755)
+            with Daemon(folder, "--interval=0.2", machine=machine, program=limited) as d, \
+                    contextlib.ExitStack() as stack:
+                check(words in d.log() if words else "clients can be served" not in d.log(),
+                      d.log())
+                first = stack.enter_context(d.connect())
+
+                def read_last():
+                    sources = first.call(HARDWARE + "GetStatus")["parameters"]["sources"]
+                    equal({s["state"] for s in sources}, {"fresh"}, sources)
+                    return next(s["updated"] for s in sources if s["name"] == "pci")
+
+                before = read_last()
+                for _ in range(60):
+                    stack.enter_context(d.connect())
+                eventually("readings go on", lambda: read_last() > before)
+                with open(d.log_path, "w", encoding="utf-8"):
+                    pass  # the log goes with the folder; the next daemon begins anew
+
+
+@case
+def a_removed_socket_is_made_again():
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(os.path.join(folder, "machine"))
+        place = os.path.join(folder, "place")
+        os.mkdir(place)
+        path = os.path.join(place, "s")
+        with Daemon(folder, "--interval=3600", machine=machine, path=path) as d, \
+                d.connect() as kept:
+            os.unlink(path)
+            eventually("the socket", lambda: os.path.exists(path))
+            eventually("an answer", lambda: "error" not in d.call("GetStatus"))
+            check("was gone; it is made again" in d.log(), d.log())
+            os.rename(path, path + ".old")
+            eventually("a moved one", lambda: os.path.exists(path))
+            equal(oct(stat.S_IMODE(os.stat(path).st_mode)), oct(0o666))
+            os.unlink(path + ".old")
+            # What somebody else put there is left alone, and said once.
+            with open(path + ".file", "w", encoding="ascii") as file:
+                file.write("precious")
+            os.rename(path + ".file", path)
+            eventually("a complaint", lambda: "is not a socket" in d.log())
+            with open(path, encoding="ascii") as file:
+                equal(file.read(), "precious")
+            os.unlink(path)
+            eventually("a third one", lambda: os.path.exists(path))
+            eventually("an answer", lambda: "error" not in d.call("GetStatus"))
+            equal(d.log().count("is not a socket"), 1)
+            equal(kept.call(HARDWARE + "GetStatus")["parameters"]["generation"], 1)
+        check(not os.path.exists(path), "a clean stop removes it")
 
 
 # The probe
@@ -1384,6 +1477,12 @@ def options():
     equal((code, err), (0, ""))
     for word in "--socket", "--probe", "--probe-sockets", "--interval", "--probe-deadline":
         check(word in out, out)
+    for word in "--help", "--version":
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([PNHWD, word], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  timeout=10, check=False)
+        equal(done.returncode, 1, word)
+        check("cannot write" in done.stderr, done.stderr)
     code, out, _ = run("--version")
     equal(code, 0)
     check(out.startswith("pnhwd "), out)

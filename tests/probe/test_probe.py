@@ -676,17 +676,18 @@ def a_hung_device_leaves_a_lock(bed):
 
 @test
 def many_hung_drives(bed):
-    """Eight are waited for, 2 s each; then the source ends with a reason."""
+    """Eight are waited for; then the source ends with a reason, before the daemon ends it."""
     tree = bed.copy("crowd", "--drives", "12", "--functions", "40")
     for i in range(10):
         make_hanging(os.path.join(controller(tree, f"nvme{i}"), "model"))
-    objects, ends, took = check_hung(bed, tree)
+    objects, ends, _ = check_hung(bed, tree)
     hung = [d for d in objects["nvme"] if set(unread(d).values()) == {"timeout"}]
     equal("given up", len(hung), 8)
     assert "8 devices did not answer" in ends["nvme"]["reason"], ends["nvme"]
     equal("other sources", {e["reason"] for n, e in ends.items()
                             if n not in ("nvme", "health")}, {None})
-    assert took < 30, f"took {took:.1f} s"
+    # pnhwd reads each source for itself, with a deadline (--probe-deadline).
+    assert ends["nvme"]["took_ms"] < 10000, ends["nvme"]
 
 
 @test

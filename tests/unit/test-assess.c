@@ -522,6 +522,13 @@ static void test_device(void **state)
                 assert_int_equal(device.findings.n, 1);
                 pn_done(pn_type_Device(), &device);
         }
+        /* A port's own link, and what is found about it, are told under the other end. */
+        assert_int_equal(pn_device_find(&inventory, &status, "00:01.2", &device), 0);
+        assert_null(device.nvme.v);
+        assert_int_equal(device.path.n, 1);
+        assert_string_equal(device.path.v[0].port.v, "0000:00:01.2");
+        assert_int_equal(device.findings.n, 1);
+        pn_done(pn_type_Device(), &device);
         assert_int_equal(pn_device_find(&inventory, &status, "nvme4", &device), -ENOENT);
         assert_int_equal(pn_device_find(&inventory, &status, "", &device), -ENOENT);
         done(&status);

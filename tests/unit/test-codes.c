@@ -172,7 +172,7 @@ static void subjects(_unused_ void **state)
                                  drives[i].subsystem);
         for (size_t i = 0; i < PN_ELEMENTS(nics); i++)
                 (void)make_nic(&inventory, nics[i].id, nics[i].mac);
-        assert_int_equal(pn_names_build(&inventory, &names), 0);
+        assert_int_equal(pn_names_build(&inventory, NULL, &names), 0);
         for (size_t i = 0; i < PN_ELEMENTS(drives); i++) {
                 PnText subject = {0};
 

@@ -50,12 +50,18 @@ static void test_slots(void **state)
         /* An empty slot: SMBIOS gives the bus below the port. */
         port(&inventory, "0000:00:04.0", "root_port", NULL, x4)->secondary_bus = pn_int(9);
         slot(&inventory, "FREE", "PCIe 4.0 x4", 16, 4, false, "0000:09:00.0");
+        /* Two slots with one address: the one that is in use, wherever it is in the list. */
+        port(&inventory, "0000:00:05.0", "root_port", NULL, x4);
+        endpoint(&inventory, "0000:0a:00.0", "0000:00:05.0", NVME_CLASS, x4);
+        slot(&inventory, "TWIN_1", "PCIe 4.0 x4", 16, 4, false, "0000:0a:00.0");
+        slot(&inventory, "TWIN_2", "PCIe 4.0 x4", 16, 4, true, "0000:0a:00.0");
         /* A placeholder names nothing. */
         slot(&inventory, "GHOST", "PCIe 4.0 x4", 16, 4, false, "0000:ff:00.0");
 
         for (int round = 0; round < 2; round++) {
                 assert_int_equal(pn_join(&inventory), 0);
                 check_slot(&inventory, "0000:01:00.0", "3-1");
+                check_slot(&inventory, "0000:0a:00.0", "TWIN_2");
                 check_slot(&inventory, "0000:02:00.0", "PCIEX16_3");
                 check_slot(&inventory, "0000:02:00.1", "PCIEX16_3");
                 check_slot(&inventory, "0000:00:03.1", "SLOT4");

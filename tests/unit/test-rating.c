@@ -342,6 +342,54 @@ static void test_ends_disagree(void **state)
         }
 }
 
+/* A chipset's own controllers have links of sixteen lanes in name only; a real one counts. */
+static void test_internal_links_do_not_share(void **state)
+{
+        PnInventory inventory = {0};
+        PnRatings ratings;
+        Ends x4 = {16, 4, 16, 4}, x16 = {16, 16, 16, 16};
+        static const struct {
+                const char *port, *device, *vendor;
+                bool slot;
+        } rows[] = {
+            {"0000:03:01.0", "0000:04:00.0", "0x1022", false}, /* internal */
+            {"0000:03:02.0", "0000:05:00.0", "0x1022", true},  /* a card of the same maker */
+            {"0000:03:03.0", "0000:06:00.0", "0x10de", false}, /* soldered on, another's */
+        };
+
+        (void)state;
+        port(&inventory, "0000:00:01.0", "root_port", NULL, x4);
+        assert_int_equal(
+            pn_set_text(
+                &port(&inventory, "0000:02:00.0", "upstream_port", "0000:00:01.0", x4)->vendor_id,
+                "0x1022"),
+            0);
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                port(&inventory, rows[i].port, "downstream_port", "0000:02:00.0", x16)
+                    ->slot_implemented = pn_bool(rows[i].slot);
+                assert_int_equal(
+                    pn_set_text(&endpoint(&inventory, rows[i].device, rows[i].port, "0x0c0330", x16)
+                                     ->vendor_id,
+                                rows[i].vendor),
+                    0);
+        }
+        assert_int_equal(pn_join(&inventory), 0);
+        assert_int_equal(pn_rate(&inventory, &ratings), 0);
+        assert_int_equal(ratings.n, 4);
+        assert_true(ratings.v[1].shared.v->ratio.v > 7.99 && ratings.v[1].shared.v->ratio.v < 8.01);
+        pn_ratings_done(&ratings);
+        /* With nothing but such a link, nothing shares. */
+        for (size_t i = 1; i < PN_ELEMENTS(rows); i++)
+                for (unsigned k = 0; k < inventory.pci.n; k++)
+                        if (pn_text_is(&inventory.pci.v[k].address, rows[i].device))
+                                pn_list_remove(pn_type_Pci(), &inventory.pci, k);
+        assert_int_equal(pn_rate(&inventory, &ratings), 0);
+        assert_int_equal(ratings.n, 2);
+        assert_int_equal(ratings.v[1].shared.v->ratio.state, PN_ABSENT);
+        pn_ratings_done(&ratings);
+        forget(&inventory);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
@@ -356,6 +404,7 @@ int main(void)
             cmocka_unit_test(test_hostile_topology),
             cmocka_unit_test(test_one_end_is_silent),
             cmocka_unit_test(test_ends_disagree),
+            cmocka_unit_test(test_internal_links_do_not_share),
         };
 
         return cmocka_run_group_tests_name("rating", tests, NULL, NULL);

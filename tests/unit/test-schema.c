@@ -82,6 +82,14 @@ static void test_refused(void **state)
              "pci[0].link.current_width: expected an integer", "pci"},
             {"{\"pci\":[{\"address\":\"a\",\"numa_node\":9223372036854775808}]}",
              "pci[0].numa_node: the integer is larger than 2^63-1", "pci"},
+            {"{\"pci\":[{\"address\":\"-9223372036854775809\",\"numa_node\":-9223372036854775809}]"
+             "}",
+             "an integer is smaller than -2^63", NULL},
+            {"{\"pci\":[{\"address\":\"a\",\"numa_node\":-100000000000000000000}]}",
+             "an integer is smaller than -2^63", NULL},
+            /* In a string, and as a real, it is none. */
+            {"{\"pci\":[{\"address\":\"\\\"-9223372036854775809\",\"numa_node\":-1e30}]}",
+             "pci[0].numa_node: expected an integer", "pci"},
             {"{\"pci\":[{\"address\":\"a\",\"removable\":1}]}",
              "pci[0].removable: expected true or false", "pci"},
             {"{\"pci\":[{\"address\":\"a\",\"wheels\":4}]}",
