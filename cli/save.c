@@ -27,9 +27,10 @@ static int cannot_write(Cli *cli, int error)
         return cli_fail(cli, "WriteFailed", "%s: %s", cli->output, say_error(-error));
 }
 
-static int write_special(Cli *cli)
+/* A link is followed, and stays: /dev/stdout is one. */
+static int write_in_place(Cli *cli)
 {
-        _cleanup_close_ int fd = open(cli->output, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        _cleanup_close_ int fd = open(cli->output, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
         int r = fd < 0 ? -errno : write_all(fd, &cli->page);
 
         return r < 0 ? cannot_write(cli, r) : 0;
@@ -81,8 +82,8 @@ int save_page(Cli *cli, int mode)
                 return 0;
         if (cli->page.error)
                 return cli_out_of_memory(cli);
-        if (stat(cli->output, &st) == 0 && !S_ISREG(st.st_mode))
-                r = write_special(cli);
+        if (lstat(cli->output, &st) == 0 && !S_ISREG(st.st_mode))
+                r = write_in_place(cli);
         else
                 r = replace_file(cli, mode);
         if (r == 0)

@@ -10,7 +10,7 @@
 #define SAVE_AS_UMASK  (-1)
 
 /* Writes the page to cli->output and empties it: into a file beside it that takes its place when it
- * is whole, so that who reads it sees the one before or this one. What is no file (a pipe, a
- * terminal) is written to as it is. Without --output, and for "-", it does nothing. Gives the exit
- * status. */
+ * is whole, so that who reads it sees the one before or this one. What is no file (a link, a
+ * pipe, a terminal) is written to as it is. Without --output, and for "-", it does nothing. Gives
+ * the exit status. */
 int save_page(Cli *cli, int mode);

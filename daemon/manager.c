@@ -80,6 +80,7 @@ struct PnManager {
         PnMemory memory;
         PnStateFile *state;
         uint64_t saved; /* CLOCK_MONOTONIC, µs */
+        int64_t last;   /* the moment of the snapshot before, s since 1970 */
         bool has_recalled;
         PnSnapshotHandler handler;
         void *userdata;
@@ -288,6 +289,10 @@ static int make_snapshot(PnManager *manager, PnSnapshot **ret)
         if (manager->snapshot)
                 before = (PnBefore){&manager->snapshot->inventory, &manager->snapshot->status};
         (void)pn_when_format(now, over_time.now);
+        /* The clock was set back. */
+        if (over_time.now < manager->last)
+                pn_memory_limit(&manager->memory, over_time.now);
+        manager->last = over_time.now;
         r = pn_copy(pn_type_Inventory(), &inventory, &manager->raw);
         for (size_t i = 0; r >= 0 && i < PN_N_SOURCES; i++) {
                 PnSource *source = PN_APPEND(&inventory.sources);
@@ -705,12 +710,14 @@ static void publish_now(PnManager *manager)
 
 static bool is_lost_for(const PnNvme *drive, const PnFinding *finding)
 {
-        const char *serial = pn_text(&drive->serial);
+        const char *serial = pn_text(&drive->serial), *subject = finding->subject.v;
+        size_t n = serial ? strlen(serial) : 0;
 
-        return pn_is_true(drive->lost) &&
-               (serial ? pn_startswith(finding->subject.v, "drive ") &&
-                             strcmp(finding->subject.v + strlen("drive "), serial) == 0
-                       : pn_text_is(&finding->device, drive->name.v));
+        if (!pn_is_true(drive->lost) || !pn_text_is(&finding->device, drive->name.v))
+                return false;
+        return !serial || !pn_startswith(subject, "drive ") ||
+               (strncmp(subject + strlen("drive "), serial, n) == 0 &&
+                (subject[strlen("drive ") + n] == '\0' || subject[strlen("drive ") + n] == ' '));
 }
 
 int pn_manager_accept(PnManager *manager, const char *id, const char *reason, PnInt until)

@@ -3,6 +3,7 @@
 
 #include "state.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,10 +15,13 @@
 #include "log.h"
 
 #define NAME     "state.json"
-#define NEW_NAME ".state.json.new"
+#define NEW_NAME ".state.json.new." /* and the writer's pid */
 
 /* How long the end waits for the last write: systemd would wait longer, an administrator not. */
 #define LAST_WAIT_MS 2000
+
+/* The only descriptor of the writer beside the standard ones. */
+#define FOLDER_FD (STDERR_FILENO + 1)
 
 struct PnStateFile {
         sd_event *event;
@@ -90,6 +94,22 @@ static void set_aside(const PnStateFile *state, const char *why)
                        " %s, and cannot be set aside: %s. What was accepted and learned is "
                        "lost, and what is wrong will be told again",
                        state->path, why, strerror(errno));
+}
+
+/* What writers left that were killed. */
+static void remove_leftovers(int folder)
+{
+        int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+
+        if (!dir) {
+                pn_close(copy);
+                return;
+        }
+        for (struct dirent *entry; (entry = readdir(dir));)
+                if (pn_startswith(entry->d_name, NEW_NAME))
+                        (void)unlinkat(folder, entry->d_name, 0);
+        (void)closedir(dir);
 }
 
 /* 0, also where the file is of no use; -ENOMEM. */
@@ -165,8 +185,10 @@ int pn_state_open(sd_event *event, const char *folder, const char *machine, PnMe
                         pn_log(PN_LOG_NOTICE,
                                "%s: %s. What is learned and accepted is forgotten at the end",
                                folder, strerror(errno));
-                else if (r == 0)
+                else if (r == 0) {
+                        remove_leftovers(state->folder);
                         r = load(state, machine, memory);
+                }
         }
         if (r == 0)
                 r = pn_set_text(&memory->machine, machine);
@@ -188,23 +210,27 @@ static int write_text(int folder, const char *text, size_t n)
 {
         _cleanup_close_ int fd = -1;
         size_t done = 0;
+        char name[64];
+        int error = 0;
 
-        (void)unlinkat(folder, NEW_NAME, 0);
-        fd = openat(folder, NEW_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        (void)snprintf(name, sizeof name, NEW_NAME "%ld", (long)getpid());
+        fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return errno;
-        while (done < n) {
+        while (done < n && !error) {
                 ssize_t put = write(fd, text + done, n - done);
 
-                if (put < 0 && errno == EINTR)
-                        continue;
-                if (put < 0)
-                        return errno;
-                done += (size_t)put;
+                if (put < 0 && errno != EINTR)
+                        error = errno;
+                else if (put > 0)
+                        done += (size_t)put;
         }
-        if (fsync(fd) < 0 || renameat(folder, NEW_NAME, folder, NAME) < 0 || fsync(folder) < 0)
-                return errno;
-        return 0;
+        if (!error &&
+            (fsync(fd) < 0 || renameat(folder, name, folder, NAME) < 0 || fsync(folder) < 0))
+                error = errno;
+        if (error)
+                (void)unlinkat(folder, name, 0);
+        return error;
 }
 
 static void log_result(PnStateFile *state, int error)
@@ -267,7 +293,11 @@ static int start_writer(PnStateFile *state, const PnMemory *memory)
 
                 (void)sigemptyset(&none);
                 (void)sigprocmask(SIG_SETMASK, &none, NULL);
-                _exit(write_text(state->folder, buf.data, buf.len) & 0xff);
+                /* Nor hold its lock and its sockets, should the disk hang longer than it lives. */
+                if (dup2(state->folder, FOLDER_FD) < 0)
+                        _exit(errno & 0xff);
+                (void)close_range(FOLDER_FD + 1, ~0U, 0);
+                _exit(write_text(FOLDER_FD, buf.data, buf.len) & 0xff);
         }
         if (pid < 0)
                 return errno;

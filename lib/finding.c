@@ -262,9 +262,15 @@ int pn_finding_subject_for_drive(const PnFacts *facts, const PnNvme *drive, cons
         _cleanup_buf_ PnBuf buf = {0};
         char *text;
 
-        if (drive && has_unique_serial(facts->names, drive))
+        if (drive && has_unique_serial(facts->names, drive)) {
                 pn_buf_printf(&buf, "drive %s", drive->serial.v);
-        else if (address)
+                /* One with several controllers has a link and counters for each. */
+                if (address &&
+                    bound(facts->names, drive, true) - bound(facts->names, drive, false) > 1) {
+                        pn_buf_puts(&buf, " at ");
+                        (void)write_place(facts->topology, address, &buf);
+                }
+        } else if (address)
                 (void)write_place(facts->topology, address, &buf);
         else
                 pn_buf_puts(&buf, other ? other : "host");

@@ -66,8 +66,8 @@ const PnReading *pn_reading_before(const PnNames *names, const PnChip *chip,
 const PnNic *pn_nic_named(const PnNames *names, const char *id);
 
 /* What a finding about a drive, a function or something else is about: the drive's serial number
- * if no other has it, else the way from the root to the function, else `other`. Drive, address and
- * `other` may be NULL. 0 or -ENOMEM. */
+ * if no other has it (and where it is, if it has several controllers), else the way from the root
+ * to the function, else `other`. Drive, address and `other` may be NULL. 0 or -ENOMEM. */
 int pn_finding_subject_for_drive(const PnFacts *facts, const PnNvme *drive, const char *address,
                                  const char *other, PnText *ret);
 

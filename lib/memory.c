@@ -114,35 +114,69 @@ static int compare_keys(const void *a, const void *b)
         return strcmp(one.v, other.v);
 }
 
+/* Frees the objects that are marked, and closes the gaps. */
+static void compact(void *list_of, const PnType *type, const bool *gone)
+{
+        PnList list;
+        unsigned n = 0;
+        char *at;
+
+        memcpy(&list, list_of, sizeof list);
+        at = list.v;
+        for (unsigned i = 0; i < list.n; i++) {
+                char *object = at + (size_t)i * type->size;
+
+                if (gone[i])
+                        pn_done(type, object);
+                else {
+                        if (n != i)
+                                memcpy(at + (size_t)n * type->size, object, type->size);
+                        n++;
+                }
+        }
+        list.n = n;
+        if (n == 0) {
+                free(list.v);
+                list.v = NULL;
+        }
+        memcpy(list_of, &list, sizeof list);
+}
+
 /* A file may have been edited: puts a list in order, and keeps one object of each key. */
 static void put_in_order(void *list_of, const PnType *type)
 {
+        _cleanup_free_ bool *gone = NULL;
         PnList list;
 
         memcpy(&list, list_of, sizeof list);
-        if (list.n > 1)
-                qsort(list.v, list.n, type->size, compare_keys);
-        for (unsigned i = list.n; i-- > 1;)
-                if (strcmp(key_at(&list, type->size, i), key_at(&list, type->size, i - 1)) == 0) {
-                        pn_list_remove(type, list_of, i);
-                        memcpy(&list, list_of, sizeof list);
-                }
+        if (list.n < 2)
+                return;
+        qsort(list.v, list.n, type->size, compare_keys);
+        gone = calloc(list.n, sizeof *gone);
+        for (unsigned i = 1; gone && i < list.n; i++)
+                gone[i] =
+                    strcmp(key_at(&list, type->size, i), key_at(&list, type->size, i - 1)) == 0;
+        if (gone)
+                compact(list_of, type, gone);
 }
 
 static void forget(void *list_of, const PnType *type, const char *seen, int64_t before)
 {
         const PnField *field = pn_field(type, seen);
+        _cleanup_free_ bool *gone = NULL;
         PnList list;
 
         memcpy(&list, list_of, sizeof list);
-        for (unsigned i = list.n; i-- > 0;) {
+        gone = list.n ? calloc(list.n, sizeof *gone) : NULL;
+        for (unsigned i = 0; gone && i < list.n; i++) {
                 PnInt when;
 
                 memcpy(&when, pn_field_at(field, (char *)list.v + (size_t)i * type->size),
                        sizeof when);
-                if (when.v < before)
-                        pn_list_remove(type, list_of, i);
+                gone[i] = when.v < before;
         }
+        if (gone)
+                compact(list_of, type, gone);
 }
 
 void pn_memory_forget(PnMemory *memory, int64_t now, int64_t days)
@@ -176,14 +210,14 @@ static void limit_moments(const PnType *type, void *object, int64_t now)
                     strcmp(field->unit, "s") != 0 || strcmp(field->name, "until") == 0)
                         continue;
                 memcpy(&when, pn_field_at(field, object), sizeof when);
-                if (when.v > now || when.v < 0) {
-                        when.v = when.v < 0 ? 0 : now;
+                if (when.state == PN_KNOWN && (when.v > now || when.v < 0)) {
+                        when.v = when.v < 0 ? 0 : now - 1;
                         memcpy(pn_field_at(field, object), &when, sizeof when);
                 }
         }
 }
 
-static void settle(PnMemory *memory, int64_t now)
+void pn_memory_limit(PnMemory *memory, int64_t now)
 {
         const PnType *type = pn_type_Memory();
 
@@ -193,7 +227,6 @@ static void settle(PnMemory *memory, int64_t now)
 
                 if (field->kind != PN_KIND_MANY)
                         continue;
-                put_in_order(pn_field_at(field, memory), field->type());
                 memcpy(&list, pn_field_at(field, memory), sizeof list);
                 for (unsigned k = 0; k < list.n; k++)
                         limit_moments(field->type(),
@@ -202,13 +235,24 @@ static void settle(PnMemory *memory, int64_t now)
         for (unsigned i = 0; i < memory->alerts.n; i++)
                 for (unsigned k = 0; k < memory->alerts.v[i].turns.n; k++)
                         if (memory->alerts.v[i].turns.v[k] > (double)now)
-                                memory->alerts.v[i].turns.v[k] = (double)now;
+                                memory->alerts.v[i].turns.v[k] = (double)(now - 1);
+}
+
+static void settle(PnMemory *memory, int64_t now)
+{
+        const PnType *type = pn_type_Memory();
+
+        for (unsigned i = 0; i < type->n_fields; i++)
+                if (type->fields[i].kind == PN_KIND_MANY)
+                        put_in_order(pn_field_at(&type->fields[i], memory), type->fields[i].type());
+        pn_memory_limit(memory, now);
 }
 
 static int check(const PnMemory *memory, char **ret_error)
 {
         static const char sizes[] = "a list is longer than pnhwd ever writes one";
         static const char ranks[] = "a rank is not one from -1 to 3";
+        static const char counts[] = "a count is below 0, or beyond all reason";
         const PnType *type = pn_type_Memory();
         const char *problem = NULL;
 
@@ -228,7 +272,12 @@ static int check(const PnMemory *memory, char **ret_error)
                 for (size_t k = 0; k < PN_ELEMENTS(all); k++)
                         if (all[k].v < -1 || all[k].v > 3)
                                 problem = ranks;
+                if (alert->samples.v < 0 || alert->samples.v > INT32_MAX)
+                        problem = counts;
         }
+        for (unsigned i = 0; i < memory->counters.n; i++)
+                if (memory->counters.v[i].baseline.v < 0)
+                        problem = counts;
         if (!problem)
                 return 0;
         if (ret_error)

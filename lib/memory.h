@@ -89,8 +89,8 @@ PN_MEMORY_TYPES(PN_DECLARE_TYPE)
 /* The most objects that a list keeps; what comes after them is not remembered. */
 #define PN_MEMORY_MAX 65536
 
-/* The largest state.json that is read or written, in bytes. */
-#define PN_MEMORY_SIZE_MAX ((size_t)32 << 20)
+/* The largest state.json that is read, in bytes: more than all lists can come to. */
+#define PN_MEMORY_SIZE_MAX ((size_t)256 << 20)
 
 /* An empty memory. */
 void pn_memory_init(PnMemory *memory);
@@ -101,6 +101,10 @@ void pn_memory_init(PnMemory *memory);
  * become `now`. */
 int pn_memory_read(const char *text, size_t n, int64_t now, PnMemory *ret, bool *ret_newer,
                    char **ret_error);
+
+/* Sets moments that are not before `now` to the one before it: where the clock went back, nothing
+ * must wait for years. */
+void pn_memory_limit(PnMemory *memory, int64_t now);
 
 /* Appends it as JSON. */
 void pn_memory_write(PnBuf *buf, const PnMemory *memory);

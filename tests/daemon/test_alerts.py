@@ -397,18 +397,39 @@ def a_folder_that_cannot_be_written():
         w.later(61, "pci", "nvme")
         equal(w.told(), [SLOW])
     with world() as w:
-        # No file can be made where one of its name is a folder that is not empty.
-        os.makedirs(os.path.join(w.state, ".state.json.new", "x"))
-        w.machine.pci(width=1)
+        # No file takes the place of a folder.
         w.start()
+        path = os.path.join(w.state, "state.json")
+        eventually("a file", lambda: os.path.exists(path))
+        os.unlink(path)
+        os.makedirs(os.path.join(path, "x"))
+        w.machine.pci(width=1)
+        w.later(1, "pci", "nvme")
         eventually("a warning", lambda: "cannot be written" in w.daemon.log())
         w.later(61, "pci", "nvme")
         equal(w.told(), [SLOW])
         equal(w.daemon.log().count("cannot be written"), 1)
-        shutil.rmtree(os.path.join(w.state, ".state.json.new"))
+        shutil.rmtree(path)
         w.machine.pci(width=4)
         w.later(61, "pci", "nvme")
         eventually("a notice", lambda: "can be written again" in w.daemon.log())
+        eventually("nothing left", lambda: not any(name.startswith(".")
+                                                   for name in os.listdir(w.state)))
+
+
+@case
+def a_clock_that_goes_back():
+    with world() as w:
+        w.machine.pci(width=1)
+        w.start()
+        w.later(-86400, "pci", "nvme")
+        w.later(61, "pci", "nvme")
+        equal(w.told(), [SLOW])
+        w.later(-86400, "pci", "nvme")
+        w.machine.pci(width=4)
+        w.later(61, "pci", "nvme")
+        w.later(301, "pci", "nvme")
+        equal(w.told(), [FAST])
 
 
 @case

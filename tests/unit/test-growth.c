@@ -242,6 +242,42 @@ static PnNic *nic(World *world)
         return nic;
 }
 
+/* Each controller of a drive has counters of its own. */
+static void test_aer_of_two_controllers(void **state)
+{
+        World w;
+
+        (void)state;
+        set_up(&w);
+        for (int i = 0; i < 2; i++) {
+                char root[16], address[16], name[8];
+                PnNvme *controller;
+                PnAer *aer;
+
+                (void)snprintf(root, sizeof root, "0000:00:0%d.1", i + 1);
+                (void)snprintf(address, sizeof address, "0000:0%d:00.0", i + 1);
+                (void)snprintf(name, sizeof name, "nvme%d", i);
+                port(&w.inventory, root, "root_port", NULL, (Ends){16, 4, 16, 4});
+                aer = PN_NEW(
+                    &endpoint(&w.inventory, address, root, NVME_CLASS, (Ends){16, 4, 16, 4})->aer);
+                assert_non_null(aer);
+                *aer = (PnAer){pn_int(0), pn_int(0), pn_int(i * 3)};
+                controller = drive(&w.inventory, name, address, "S");
+                assert_int_equal(pn_set_text(&controller->subsystem, "nqn.2014-08.org:S"), 0);
+        }
+        for (int i = 0; i < 5; i++) {
+                look(&w, 60);
+                expect(&w, "pcie.aer_fatal", NULL, NULL);
+        }
+        w.inventory.pci.v[3].aer.v->fatal = pn_int(4);
+        w.inventory.pci.v[1].aer.v->fatal = pn_int(1);
+        look(&w, 60);
+        expect(&w, "pcie.aer_fatal", "critical", "Fatal errors");
+        assert_int_equal(w.status.findings.n, 2);
+        assert_string_not_equal(w.status.findings.v[0].id.v, w.status.findings.v[1].id.v);
+        tear_down(&w);
+}
+
 static void test_port_errors(void **state)
 {
         World w;
@@ -505,6 +541,7 @@ int main(void)
             cmocka_unit_test(test_hot_minutes),
             cmocka_unit_test(test_frozen_temperature),
             cmocka_unit_test(test_aer),
+            cmocka_unit_test(test_aer_of_two_controllers),
             cmocka_unit_test(test_port_errors),
             cmocka_unit_test(test_port_that_was_faster),
             cmocka_unit_test(test_port_that_never_said),
