@@ -782,9 +782,9 @@ def hardware_that_changes():
         run("systemctl", "enable", "--now", "pnhw-notify@root.service")
         active("pnhw-notify@root.service")
 
-    def seen(condition, since, what):
+    def seen(condition, since, what, limit=FEW):
         """Without a reading that somebody asked for."""
-        eventually(condition, FEW)
+        eventually(condition, limit)
         HOST.say(f"# {time.monotonic() - since:.1f} s after {what}")
 
     @proof("a drive that is plugged in is there within a few seconds, and has its health")
@@ -834,13 +834,15 @@ def hardware_that_changes():
         check(mail.startswith("To: root\nSubject: [pnhw pnhw-vm] critical: "), mail[:200])
         check("nvme.lost" in mail and pulled["id"] in mail, mail)
 
-    @proof("plugged in again, it is back within a few seconds, and the finding is gone")
+    # Here the messages of one event come over several seconds: readings for them may already be
+    # bounded as in a storm, one in 15 s.
+    @proof("plugged in again, it is back by itself, and the finding is gone")
     def _():
         HOST.qemu("device_add", **plug)
         eventually(lambda: is_plugged("HOT"))
         pulled["back"] = time.time()
         seen(lambda: not drive("HOT")["lost"] and not findings("nvme.lost"), time.monotonic(),
-             "its driver had it")
+             "its driver had it", 2 * FEW)
         equal((len(standing(pulled["id"])), told(pulled["id"], "cleared")), (1, []), "alerts, entries")
 
     @proof("a temperature over its limit is found, and its return")
