@@ -651,8 +651,9 @@ must("keeps no records", lambda: opened("/run/pnhw-probe/vm-test", os.O_WRONLY |
 
     @proof("a member of the group pnhw can have it read")
     def _():
+        question = json.dumps({"method": "io.pnhw.Hardware.Refresh", "parameters": {}})
         text = run("runuser", "-u", "nobody", "-G", "pnhw", "--", sys.executable,
-                   os.path.abspath(__file__), "ask", SOCKET, '{"method":"io.pnhw.Hardware.Refresh","parameters":{}}')
+                   os.path.abspath(__file__), "ask", SOCKET, question)
         check("generation" in json.loads(text)["parameters"], text)
 
 
