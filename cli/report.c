@@ -638,7 +638,7 @@ static void put_ports(Report *report)
                 grid_set(&grid, SLOT, pn_text(&port->slot));
                 grid_set(&grid, OF, port_speed(units, &port->best_mbps));
                 grid_set(&grid, MODULE, port_module(port));
-                grid_set(&grid, VERDICT, port_verdict(port, buf, sizeof buf));
+                grid_set(&grid, VERDICT, port_verdict(report->view, port, buf, sizeof buf));
         }
         put_table(report, 3, N_("Ports"), &grid);
 }

@@ -263,6 +263,11 @@ def network_ports():
     has(line("ens8"), "?", "needs root")
     has(line("90:00.0"), "no interface")
     has(line("90:00.1"), "given to a guest")
+    has(line("enp130s0f0"), "▲", "10 G", "module hot")
+    has_not(line("enp130s0f0"), "at its best")
+    has(line("ens6"), "▲", "light too weak")
+    has(line("enp129s0f0"), "●", "at its best")
+    has_not(line("enp129s0f0"), "PCIe")
     has(line("enp129s0f0"), "8 GT/s x8", "bond0")
     page = run(ports).out
     has(page, "1 network port has no interface.", "2 bonds are degraded.")
@@ -272,6 +277,12 @@ def network_ports():
     check(document(run("-j", ports, "show", "eno1"))["port"]["limiter"] == "cable", "show")
     has(run(ports, "show", "bond0").out, "802.3ad", "00:1c:73:00:00:02", "is degraded")
     has(run(ports, "show", "en01").err, "did you mean eno1")
+    golden = os.path.join(HERE, "..", "golden", "first-customer.inventory.json")
+    for width in ("80", "200"):
+        lines = run("--from=" + golden, "net", COLUMNS=width).out.splitlines()
+        has(line("enp4s0f0"), "▲", "PCIe slot: few lanes")
+        has(line("enp7s0"), "●", "at its best")
+        has(line("04:00.1"), "no interface", "; PCIe ")
 
 
 @test
