@@ -20,7 +20,7 @@ typedef struct Words {
         int64_t lost;                          /* percent of best */
 } Words;
 
-static const char *noun_for(const PnRating *rating)
+static const char *noun_for(const PnFacts *facts, const PnRating *rating)
 {
         static const struct {
                 const char *kind, *noun;
@@ -31,10 +31,25 @@ static const char *noun_for(const PnRating *rating)
             {"storage", "storage controller"},
             {"switch", "switch"},
         };
+        /* PCI Code and ID Assignment Specification, of what else is met behind a link. */
+        static const struct {
+                const char *class, *noun;
+        } classes[] = {
+            {"0x0403", "sound device"},   {"0x04", "multimedia device"},
+            {"0x0805", "card reader"},    {"0x0c00", "FireWire controller"},
+            {"0x0c03", "USB controller"}, {"0x0c0a", "CXL device"},
+            {"0x0d", "wireless card"},    {"0x10", "encryption device"},
+            {"0x12", "accelerator"},
+        };
+        uint32_t at = pn_topology_find(facts->topology, rating->address.v);
+        const char *class = at == PN_NOBODY ? NULL : pn_text(&facts->topology->v[at].pci->class);
 
         for (size_t i = 0; i < PN_ELEMENTS(nouns); i++)
                 if (pn_text_is(&rating->kind, nouns[i].kind))
                         return nouns[i].noun;
+        for (size_t i = 0; class && i < PN_ELEMENTS(classes); i++)
+                if (pn_startswith(class, classes[i].class))
+                        return classes[i].noun;
         return "device";
 }
 
@@ -65,9 +80,9 @@ static const char *rate_gigabytes(Amount amount, const PnLinkRate *rate)
         return gigabytes(amount, rate ? (uint64_t)rate->bandwidth.v : 0);
 }
 
-static Words words_for(const PnRating *rating)
+static Words words_for(const PnFacts *facts, const PnRating *rating)
 {
-        Words words = {.noun = noun_for(rating)};
+        Words words = {.noun = noun_for(facts, rating)};
         const char *name = pn_text(&rating->name), *slot = pn_text(&rating->slot);
 
         /* What sits in a slot and has a switch is a card, and so is it called. */
@@ -255,7 +270,7 @@ static const char *say_once(const PnFacts *facts, const PnRating *rating, Once o
 
 static int degraded(PnFacts *facts, const PnRating *rating)
 {
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         Once once;
         uint64_t now = carries(rating), rated = (uint64_t)rating->rated.v->bandwidth.v;
         PnFinding *finding =
@@ -297,7 +312,7 @@ static int fell_back(PnFacts *facts, const PnRating *rating)
 {
         const PnBest *best = once_better(facts, rating);
         int64_t now = rating->current.v->bandwidth.v;
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_degraded, "warning");
         PnWhen when;
 
@@ -345,7 +360,7 @@ static int say_limit(const PnFacts *facts, const PnRating *rating, const Words *
         if (rating->slot.state == PN_KNOWN && sits_on_card(facts, rating))
                 (void)snprintf(place, sizeof place, "the card in slot %s", rating->slot.v);
         else if (rating->slot.state == PN_KNOWN)
-                (void)snprintf(place, sizeof place, "the slot %s", rating->slot.v);
+                (void)snprintf(place, sizeof place, "slot %s", rating->slot.v);
         else
                 (void)snprintf(place, sizeof place, "its port %s", rating->port.v);
         if (narrow && !slow)
@@ -358,8 +373,8 @@ static int say_limit(const PnFacts *facts, const PnRating *rating, const Words *
                                       rate_gigabytes((Amount){0}, best));
         if (slow && !narrow)
                 return pn_format_text(ret,
-                                      "%s: %s offers %g GT/s at most; the %s could run at %g. "
-                                      "%" PRId64 " %% lost (%s of %s GB/s).",
+                                      "%s: %s offers %g GT/s at most; the %s could run at %g "
+                                      "GT/s. %" PRId64 " %% lost (%s of %s GB/s).",
                                       words->name, place, rated->speed.v, words->noun,
                                       best->speed.v, words->lost,
                                       gigabytes((Amount){0}, effective(facts, rating)),
@@ -429,7 +444,7 @@ static int advise_move(PnFacts *facts, const PnRating *rating, const Words *word
 
 static int slot_limited(PnFacts *facts, const PnRating *rating)
 {
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         PnFinding *finding = add_for(facts, rating, PN_CODE_pcie_slot_limited, "notice");
 
         if (finding)
@@ -457,7 +472,7 @@ static int idle(PnFacts *facts, const PnRating *rating)
 static int path_limited(PnFacts *facts, const PnRating *rating)
 {
         const PnRating *limit = pn_rating_at(facts->ratings, pn_text(&rating->limit));
-        Words words = words_for(rating);
+        Words words = words_for(facts, rating);
         PnFinding *finding;
         char above[24];
 
@@ -729,10 +744,10 @@ int pn_rules_probe(PnFacts *facts)
                                    source->name.v,
                                    pn_text_is(&source->state, "stale") ? "out of date" : "missing",
                                    reason ? reason : "it could not be read") < 0 ||
-                    pn_format_text(&finding->advice,
-                                   "Run `pnhw-probe %s` by hand to see what it says; a device "
-                                   "that does not answer is named there.",
-                                   source->name.v) < 0)
+                    pn_set_text(&finding->advice,
+                                "`journalctl -u pnhwd` says why, and `pnhwctl --once` "
+                                "reads everything anew; a device that does not answer has a "
+                                "finding of its own.") < 0)
                         return -ENOMEM;
         }
         return 0;

@@ -277,7 +277,7 @@ def a_check_that_cannot_be_made_is_unknown():
 def check_without_a_daemon():
     r = run("--from=" + CUSTOMER, "check", "--at-least=notice")
     equal((r.code, r.err), (1, ""))
-    check(r.out.startswith("PNHW WARNING - nvme3: the slot PCIEX1_1 has 1 lane"), r.out)
+    check(r.out.startswith("PNHW WARNING - nvme3: slot PCIEX1_1 has 1 lane"), r.out)
     equal(run("--from=" + CUSTOMER, "check", "nvme0", "--at-least=notice").code, 0)
     has(run("--from=" + CUSTOMER, "check", "nvme9").out, "there is no device nvme9")
 

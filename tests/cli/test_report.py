@@ -135,6 +135,8 @@ def the_page_that_was_typed_by_hand():
         check(len(table) > 2, table)
     has(report(saved("bonded"), "markdown"), "### Bonds", "balance-alb", "enp4s0f1")
     has(report(saved("empty"), "markdown"), "## What is wrong", "Nothing.")
+    wrong, notes = report(saved("first-customer"), "markdown").split("## Notes that need no action")
+    check("**note:**" not in wrong and "**note:** USB controller" in notes, "notes among faults")
 
 
 @test
