@@ -431,6 +431,15 @@ def bash_completes_codes():
 
 
 @test
+def devices_are_completed_once_and_drives_alone():
+    golden = "--from=" + os.path.join(HERE, "..", "golden", "first-customer.inventory.json")
+    devices = run(golden, "--complete=devices").out.split()
+    check(len(devices) == len(set(devices)), devices)
+    check({"nvme0", "enp4s0f0", "enp7s0", "04:00.1"} <= set(devices), devices)
+    check(sorted(run(golden, "--complete=drives").out.split()) == [f"nvme{i}" for i in range(5)], "drives")
+
+
+@test
 def bash_completes_formats():
     script = os.path.join(HERE, "..", "..", "cli", "completion", "pnhwctl.bash")
     for words, found in ((["pnhwctl", "metrics", "--format", "=", "o"], "openmetrics"),

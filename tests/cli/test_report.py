@@ -344,6 +344,13 @@ def a_file_is_whole_or_not_there():
         run(source, "report", "--output=" + path_of(name))
         with open(path_of(name), encoding="utf-8") as file:
             check(file.read().startswith(start), name)
+    code, out, err = run(source, "report", "--output=" + path_of("x.pdf"))
+    check(code == 1 and not os.path.exists(path_of("x.pdf")), "a PDF that is none")
+    has(err, "no format for .pdf files", "--format=NAME")
+    for arguments in (["--format=html", "--output=" + path_of("x.pdf")],
+                      ["--output=" + path_of("plain")]):
+        code, out, err = run(source, "report", *arguments)
+        check(code == 0, err)
     code, out, err = run(source, "report", "--output=" + path_of("no/such/dir"))
     check(code == 1 and "No such file" in err and "no/such/dir" in err, err)
     check(run(source, "report", "--output=-")[1].startswith("# Hard"), "- is standard output")
@@ -382,7 +389,7 @@ def germans_read_german():
     has_not(page, "| at its best", "Of best")
     text = report(saved("first-customer"), "html", LANG="de_DE.UTF-8")
     Page(text)
-    has(text, '<html lang="de">', 'lang="en">nvme3: the slot', "besser für nvme3")
+    has(text, '<html lang="de">', 'lang="en">nvme3: slot', "besser für nvme3")
     xml.etree.ElementTree.fromstring(report(saved("first-customer"), "svg", LC_ALL="de_AT.UTF-8"))
     has(run("--from=" + saved("first-customer"), "nvme", LANG="de_DE.UTF-8")[1], "SERIENNUMMER")
     has(run("--from=" + saved("first-customer"), "show", "nvme3", LC_ALL="de_DE.UTF-8")[1],
