@@ -286,6 +286,24 @@ def network_ports():
 
 
 @test
+def sensors_are_grouped_in_words():
+    golden = os.path.join(HERE, "..", "golden", "first-customer.inventory.json")
+    with open(golden, encoding="utf-8") as f:
+        facts = json.load(f)
+    drives = {drive["name"]: drive["health"] for drive in facts["nvme"]}
+    drives["nvme1"]["temperature_c"] = 95
+    drives["nvme2"]["temperature_c"] = 75
+    lines = run("--from=-", "sensors", stdin=json.dumps(facts).encode()).out.splitlines()
+    has("\n".join(lines), "processor · 00:18.3 · k10temp-pci-00c3", "board · nct6798.656")
+
+    def drive(name):
+        return lines[next(i for i, line in enumerate(lines) if line.startswith(name)) + 1]
+    check(drive("nvme1").endswith("  too hot"), drive("nvme1"))
+    check(drive("nvme2").endswith("  hot"), drive("nvme2"))
+    check(drive("nvme3").endswith("90 °C"), drive("nvme3"))
+
+
+@test
 def modules_in_ports():
     """The HP J9152D shows what the first customer's switch showed of it."""
     ports = "--from=" + inventory("ports")
