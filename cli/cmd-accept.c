@@ -22,6 +22,14 @@ static bool is_id(const char *word)
         return strlen(word) == ID_LENGTH && strspn(word, "0123456789abcdef") == ID_LENGTH;
 }
 
+/* The beginning of an id, but one that may come to name another finding tomorrow. */
+static bool is_too_short(const char *word)
+{
+        size_t n = strlen(word);
+
+        return n > 0 && n < PREFIX_LEAST && strspn(word, "0123456789abcdef") == n;
+}
+
 static bool is_of_device(const PnFinding *finding, const char *word)
 {
         const char *device = pn_text(&finding->device), *address = pn_text(&finding->address);
@@ -84,6 +92,11 @@ static int no_such_finding(Cli *cli, const PnStatus *status, const char *word)
         if (!lines.len)
                 return cli_fail(cli, "NoSuchFinding",
                                 "there is no finding %s: nothing is found to be wrong", word);
+        if (is_too_short(word))
+                return cli_fail(cli, "NoSuchFinding",
+                                "%s is too short for an id: at least four digits are needed; there "
+                                "are%s",
+                                word, lines.data);
         return cli_fail(cli, "NoSuchFinding", "there is no finding %s; there are%s",
                         *word ? word : "\"\"", lines.data);
 }

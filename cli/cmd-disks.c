@@ -41,8 +41,7 @@ static int add_disk(Table *table, const PnDisk *disk)
         table_set(table, MODEL, text_or_question(&disk->model));
         table_set(table, SERIAL, text_or_question(&disk->serial));
         table_set(table, TRANSPORT, text_or_question(&disk->transport));
-        if (disk->rotational.state == PN_KNOWN)
-                table_set(table, KIND, disk->rotational.v ? _("spinning") : _("solid"));
+        table_set(table, KIND, view_disk_kind(disk));
         if (disk->size_bytes.state == PN_KNOWN)
                 table_set(table, SIZE, units_size(units, disk->size_bytes.v));
         else if (pn_is_unread(disk->size_bytes.state))

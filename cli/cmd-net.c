@@ -42,7 +42,7 @@ static const Column columns[] = {
     [PCIE] = {"PCIE", 0, 0, 9},
     [MAC] = {"MAC", COLUMN_SHY, 0, 10},
     [VFS] = {"VFS", COLUMN_RIGHT, 0, 11},
-    [VERDICT] = {"VERDICT", 0, 12, 0},
+    [VERDICT] = {"VERDICT", 0, 24, 0},
 };
 
 /* What a row is made from, by name. */
@@ -101,12 +101,38 @@ static void set_partner(Table *table, const PnNic *nic)
         table_set(table, PARTNER, port_speed(units, &mbps));
 }
 
+/* What PCI Express does to the port's card, if it holds it back and that is no mere information. */
+static Mark pcie_mark(const View *view, const PnRating *rating)
+{
+        Mark mark = rating && view_is_below(rating) ? view_rating_mark(view, rating) : MARK_GOOD;
+
+        return mark > MARK_UNKNOWN ? mark : MARK_GOOD;
+}
+
+/* "PCIe slot: few lanes" where the port itself is at its best, else "no link; PCIe slot: …". */
+static void set_verdict(Table *table, const View *view, const PnPort *port, const PnRating *rating,
+                        Mark mark)
+{
+        Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
+        char buf[160], cell[320];
+        const char *own = port_verdict(view, port, buf, sizeof buf);
+
+        if (pcie_mark(view, rating) == MARK_GOOD)
+                (void)snprintf(cell, sizeof cell, "%s", own);
+        else if (port_mark(view, port) == MARK_GOOD)
+                (void)snprintf(cell, sizeof cell, _("PCIe %s"), view_verdict(rating));
+        else
+                (void)snprintf(cell, sizeof cell, _("%s; PCIe %s"), own, view_verdict(rating));
+        table_set_styled(table, VERDICT, mark == MARK_UNJUDGED ? STYLE_DIM : style, cell);
+}
+
 static void add_nic(Table *table, const Listing *listing, const PnNic *nic)
 {
+        const View *view = &listing->view;
         const PnPort *port = pn_index_find(&listing->ports, nic->id.v, NULL);
         const PnRating *rating = pn_index_find(&listing->ratings, pn_text(&nic->address), NULL);
-        Mark mark = port ? port_mark(&listing->view, port) : MARK_UNJUDGED;
-        Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
+        Mark own = port ? port_mark(view, port) : MARK_UNJUDGED, pcie = pcie_mark(view, rating);
+        Mark mark = pcie > own ? pcie : own;
         char cell[160];
         Units units;
 
@@ -118,13 +144,13 @@ static void add_nic(Table *table, const Listing *listing, const PnNic *nic)
                       ? text_or_question(&nic->driver)
                       : pn_text(&nic->kind));
         table_set(table, STATE, text_or_question(&nic->state));
-        table_set_styled(table, RUNS_AT, style, port_speed(units, &nic->speed_mbps));
+        table_set_styled(table, RUNS_AT, own > MARK_UNKNOWN ? view_mark_style(own) : STYLE_PLAIN,
+                         port_speed(units, &nic->speed_mbps));
         if (port) {
                 table_set(table, SLOT, pn_text(&port->slot));
                 table_set(table, OF, port_speed(units, &port->best_mbps));
                 table_set(table, MODULE, port_module(port));
-                table_set_styled(table, VERDICT, mark == MARK_UNJUDGED ? STYLE_DIM : style,
-                                 port_verdict(port, cell, sizeof cell));
+                set_verdict(table, view, port, rating, mark);
         }
         set_partner(table, nic);
         table_set(table, CONNECTOR, text_or_question(&nic->port));

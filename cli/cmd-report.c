@@ -28,7 +28,17 @@ static bool ends_with(const char *name, const char *ending)
         return n > k && strcasecmp(name + n - k, ending) == 0;
 }
 
-/* What was asked for; else what the file's name says; else Markdown. */
+/* What comes after the last dot of a file's name, with the dot; NULL if there is none. */
+static const char *ending_of(const char *path)
+{
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        const char *dot = strrchr(name, '.');
+
+        return dot && dot > name && dot[1] ? dot : NULL;
+}
+
+/* What was asked for; else what the file's name says; else Markdown. A name that promises something
+ * else is refused: who opens it would not find what it says. */
 static int choose_format(Cli *cli, ReportFormat *ret)
 {
         *ret = cli->json != JSON_OFF ? JSON : MARKDOWN;
@@ -47,11 +57,18 @@ static int choose_format(Cli *cli, ReportFormat *ret)
                 *ret = format;
                 return 0;
         }
-        for (ReportFormat format = MARKDOWN; cli->output && format < N_FORMATS; format++)
+        if (cli->json != JSON_OFF || !cli->output || !ending_of(cli->output))
+                return 0;
+        for (ReportFormat format = MARKDOWN; format < N_FORMATS; format++)
                 for (const char *const *ending = formats[format].endings; *ending; ending++)
-                        if (cli->json == JSON_OFF && ends_with(cli->output, *ending))
+                        if (ends_with(cli->output, *ending)) {
                                 *ret = format;
-        return 0;
+                                return 0;
+                        }
+        return cli_fail(cli, "Usage",
+                        "--output=%s: there is no format for %s files; the formats are markdown "
+                        "(.md), html, svg and json, and --format=NAME writes any of them to it",
+                        cli->output, ending_of(cli->output));
 }
 
 /* {"status", "inventory"}: all facts, as the methods of the same names answer them; --from takes

@@ -68,15 +68,55 @@ static const char *note_of(const PnReading *reading)
         if (pn_text_is(&reading->kind, "fan") && reading->value.state == PN_KNOWN &&
             reading->value.v <= 0)
                 return _("stands, or no fan");
+        if (!pn_text_is(&reading->kind, "temperature") || reading->value.state != PN_KNOWN)
+                return NULL;
+        if (style_of(reading) == STYLE_CRITICAL)
+                return _("too hot");
+        if (reading->max.state == PN_KNOWN && reading->value.v >= reading->max.v)
+                return _("hot");
+        return NULL;
+}
+
+/* What a chip measures, by the driver that libsensors names it after; NULL if that is not known. */
+static const char *chip_word(const char *chip)
+{
+        static const struct {
+                const char *driver, *word;
+        } words[] = {
+            {"k10temp", N_("processor")},
+            {"k8temp", N_("processor")},
+            {"zenpower", N_("processor")},
+            {"coretemp", N_("processor")},
+            {"cpu_thermal", N_("processor")},
+            {"fam15h_power", N_("processor")},
+            {"nct", N_("board")},
+            {"it8", N_("board")},
+            {"f71", N_("board")},
+            {"w83", N_("board")},
+            {"asus", N_("board")},
+            {"acpitz", N_("board")},
+            {"jc42", N_("memory")},
+            {"spd5118", N_("memory")},
+            {"amdgpu", N_("graphics card")},
+            {"radeon", N_("graphics card")},
+            {"nouveau", N_("graphics card")},
+            {"i915", N_("graphics card")},
+            {"drivetemp", N_("disk")},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (pn_startswith(chip, words[i].driver))
+                        return _(words[i].word);
         return NULL;
 }
 
 static void add_chip(Table *table, const PnChip *chip)
 {
+        const char *word = chip_word(chip->chip.v);
         char title[256];
         int parent;
 
-        (void)snprintf(title, sizeof title, "%s%s%s",
+        (void)snprintf(title, sizeof title, "%s%s%s%s%s", word ? word : "", word ? " · " : "",
                        pn_text(&chip->device) ? view_address(chip->device.v) : "",
                        pn_text(&chip->device) ? " · " : "", chip->chip.v);
         parent = table_row(table, TABLE_NO_PARENT);
@@ -107,6 +147,20 @@ static void set_celsius(Table *table, unsigned column, const PnInt *celsius)
                 table_format(table, column, "%" PRId64 " °C", celsius->v);
 }
 
+/* Without colour, words alone mark what is over a limit. */
+static const char *heat_note(const PnHealth *health)
+{
+        if (health->temperature_c.state != PN_KNOWN)
+                return NULL;
+        if (health->critical_temperature_c.state == PN_KNOWN &&
+            health->temperature_c.v >= health->critical_temperature_c.v)
+                return _("too hot");
+        if (health->warning_temperature_c.state == PN_KNOWN &&
+            health->temperature_c.v >= health->warning_temperature_c.v)
+                return _("hot");
+        return NULL;
+}
+
 /* Drives measure too; what they say comes with their health. */
 static void add_drive(Table *table, const PnNvme *drive)
 {
@@ -130,6 +184,7 @@ static void add_drive(Table *table, const PnNvme *drive)
         set_celsius(table, VALUE, &health->temperature_c);
         set_celsius(table, HIGH, &health->warning_temperature_c);
         set_celsius(table, CRITICAL, &health->critical_temperature_c);
+        table_set(table, NOTE, heat_note(health));
         for (unsigned i = 0; i < health->sensors.n; i++) {
                 (void)table_row(table, parent);
                 table_format(table, SENSOR, _("Sensor %d"), (int)health->sensors.v[i].index.v);

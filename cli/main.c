@@ -188,6 +188,21 @@ static int help(Cli *cli)
         return EXIT_SUCCESS;
 }
 
+static void put_word(Cli *cli, const char *word)
+{
+        term_put(&cli->term, &cli->page, word);
+        pn_buf_puts(&cli->page, "\n");
+}
+
+/* Whether a port goes by the name of its card's link, which is listed already. */
+static bool is_rated(const PnStatus *status, const char *id)
+{
+        for (unsigned i = 0; i < status->ratings.n; i++)
+                if (strcmp(view_rating_name(&status->ratings.v[i]), view_address(id)) == 0)
+                        return true;
+        return false;
+}
+
 /* For shell completion: the words that fit, one a line; from the tables above, so that they are
  * spelled here and nowhere else. */
 static int complete(Cli *cli, const char *what)
@@ -202,15 +217,21 @@ static int complete(Cli *cli, const char *what)
 
                 if (source_facts(cli, WANT_NICS, &facts) != 0)
                         return EXIT_FAILURE;
-                for (unsigned i = 0; i < facts.status.ratings.n; i++) {
-                        term_put(&cli->term, &cli->page,
-                                 view_rating_name(&facts.status.ratings.v[i]));
-                        pn_buf_puts(&cli->page, "\n");
-                }
-                for (unsigned i = 0; i < facts.ports.n; i++) {
-                        term_put(&cli->term, &cli->page, facts.ports.v[i].id.v);
-                        pn_buf_puts(&cli->page, "\n");
-                }
+                for (unsigned i = 0; i < facts.status.ratings.n; i++)
+                        put_word(cli, view_rating_name(&facts.status.ratings.v[i]));
+                for (unsigned i = 0; i < facts.ports.n; i++)
+                        if (!is_rated(&facts.status, facts.ports.v[i].id.v))
+                                put_word(cli, view_address(facts.ports.v[i].id.v));
+                facts_done(&facts);
+        } else if (strcmp(what, "drives") == 0) {
+                Facts facts = {0};
+
+                if (source_facts(cli, WANT_STATUS, &facts) != 0)
+                        return EXIT_FAILURE;
+                for (unsigned i = 0; i < facts.status.ratings.n; i++)
+                        if (pn_text_is(&facts.status.ratings.v[i].kind, "nvme") &&
+                            pn_text(&facts.status.ratings.v[i].name))
+                                put_word(cli, facts.status.ratings.v[i].name.v);
                 facts_done(&facts);
         } else if (strcmp(what, "findings") == 0) {
                 Facts facts = {0};

@@ -27,12 +27,11 @@ static bool concerns(const PnFinding *finding, const PnPort *port)
         return false;
 }
 
-Mark port_mark(const View *view, const PnPort *port)
+/* The worst finding about a port that is worse than `*worst`, which it makes that; NULL if there is
+ * none. */
+static const PnFinding *worst_finding(const View *view, const PnPort *port, Mark *worst)
 {
-        Mark worst = is(port, "full")                                   ? MARK_GOOD
-                     : is(port, "unknown") && pn_is_true(port->carrier) ? MARK_UNJUDGED
-                     : is(port, "unknown")                              ? MARK_UNKNOWN
-                                                                        : MARK_UNJUDGED;
+        const PnFinding *found = NULL;
         unsigned n;
         const PnIndexEntry *about = pn_index_range(&view->by_device, port->id.v, &n);
 
@@ -40,9 +39,22 @@ Mark port_mark(const View *view, const PnPort *port)
                 const PnFinding *finding = about[i].object;
                 Mark mark = view_severity(&finding->severity);
 
-                if (mark > worst && !pn_is_true(finding->accepted) && concerns(finding, port))
-                        worst = mark;
+                if (mark > *worst && !pn_is_true(finding->accepted) && concerns(finding, port)) {
+                        *worst = mark;
+                        found = finding;
+                }
         }
+        return found;
+}
+
+Mark port_mark(const View *view, const PnPort *port)
+{
+        Mark worst = is(port, "full")                                   ? MARK_GOOD
+                     : is(port, "unknown") && pn_is_true(port->carrier) ? MARK_UNJUDGED
+                     : is(port, "unknown")                              ? MARK_UNKNOWN
+                                                                        : MARK_UNJUDGED;
+
+        (void)worst_finding(view, port, &worst);
         return worst;
 }
 
@@ -70,7 +82,36 @@ static const char *limiter_words(const char *limiter)
         return limiter;
 }
 
-const char *port_verdict(const PnPort *port, char *buf, size_t size)
+/* What is wrong with a port that runs at its best speed; NULL if nothing is. */
+static const char *fault_words(const View *view, const PnPort *port)
+{
+        static const struct {
+                const char *code, *words;
+        } words[] = {
+            {"nic.slow", N_("slower than it should be")},
+            {"nic.half_duplex", N_("half duplex")},
+            {"nic.errors_rising", N_("errors on the line")},
+            {"nic.pcie_short", N_("PCIe too slow for all ports")},
+            {"bond.degraded", N_("degraded")},
+            {"bond.member_down", N_("a member is down")},
+            {"module.unsupported", N_("module not supported")},
+            {"module.unreadable", N_("module unreadable")},
+            {"module.hot", N_("module hot")},
+            {"module.power_low", N_("light too weak")},
+            {"module.alarm", N_("module raises an alarm")},
+        };
+        Mark worst = MARK_UNKNOWN;
+        const PnFinding *finding = worst_finding(view, port, &worst);
+
+        if (!finding)
+                return NULL;
+        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
+                if (pn_text_is(&finding->code, words[i].code))
+                        return _(words[i].words);
+        return finding->code.v;
+}
+
+static const char *speed_verdict(const PnPort *port, char *buf, size_t size)
 {
         static const struct {
                 const char *verdict, *words;
@@ -106,6 +147,13 @@ const char *port_verdict(const PnPort *port, char *buf, size_t size)
                 if (is(port, verdicts[i].verdict))
                         return _(verdicts[i].words);
         return _("cannot tell");
+}
+
+const char *port_verdict(const View *view, const PnPort *port, char *buf, size_t size)
+{
+        const char *fault = is(port, "full") ? fault_words(view, port) : NULL;
+
+        return fault ? fault : speed_verdict(port, buf, size);
 }
 
 const char *port_module(const PnPort *port)

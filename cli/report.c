@@ -160,33 +160,60 @@ static const char *severity_words(Mark mark)
                                       : _("note");
 }
 
+static void put_finding(Report *report, const PnFinding *finding)
+{
+        _cleanup_free_ char *affects = view_join(&finding->affects);
+        Told told = {.mark = view_severity(&finding->severity)};
+
+        if (!affects) {
+                report->error = -ENOMEM;
+                return;
+        }
+        told.severity = severity_words(told.mark);
+        told.summary = pn_text(&finding->summary) ? finding->summary.v : finding->code.v;
+        told.advice = pn_text(&finding->advice);
+        told.affects = *affects ? affects : NULL;
+        report->format->finding(report->out, &told);
+}
+
+static bool is_note(const PnFinding *finding)
+{
+        return view_severity(&finding->severity) == MARK_UNJUDGED;
+}
+
+/* What needs no action is not wrong: it has a heading of its own. */
+static void put_notes(Report *report)
+{
+        const PnStatus *status = &report->facts->status;
+        bool any = false;
+
+        for (unsigned i = 0; i < status->findings.n; i++) {
+                const PnFinding *finding = &status->findings.v[i];
+
+                if (!is_note(finding) || (pn_is_true(finding->accepted) && !report->all))
+                        continue;
+                if (!any)
+                        put_heading(report, 2, N_("Notes that need no action"));
+                any = true;
+                put_finding(report, finding);
+        }
+}
+
 static void put_findings(Report *report)
 {
         const PnStatus *status = &report->facts->status;
-        unsigned accepted = 0;
+        unsigned accepted = 0, wrong = 0;
 
         put_heading(report, 2, N_("What is wrong, and what to do"));
         for (unsigned i = 0; i < status->findings.n; i++) {
                 const PnFinding *finding = &status->findings.v[i];
-                _cleanup_free_ char *affects = view_join(&finding->affects);
-                Told told = {.mark = view_severity(&finding->severity)};
 
-                if (!affects) {
-                        report->error = -ENOMEM;
-                        return;
-                }
-                if (pn_is_true(finding->accepted)) {
-                        accepted++;
-                        if (!report->all)
-                                continue;
-                }
-                told.severity = severity_words(told.mark);
-                told.summary = pn_text(&finding->summary) ? finding->summary.v : finding->code.v;
-                told.advice = pn_text(&finding->advice);
-                told.affects = *affects ? affects : NULL;
-                report->format->finding(report->out, &told);
+                wrong += !is_note(finding);
+                accepted += pn_is_true(finding->accepted);
+                if (!is_note(finding) && (report->all || !pn_is_true(finding->accepted)))
+                        put_finding(report, finding);
         }
-        if (!status->findings.n)
+        if (!wrong)
                 report->format->paragraph(report->out, _("Nothing."), false);
         if (accepted && !report->all) {
                 char line[128];
@@ -197,6 +224,7 @@ static void put_findings(Report *report)
                                accepted);
                 report->format->paragraph(report->out, line, false);
         }
+        put_notes(report);
 }
 
 /* ---- the machine ---- */
@@ -510,8 +538,7 @@ static void put_disks(Report *report)
                 grid_set(&grid, 1, text_or_question(&disk->serial));
                 grid_set(&grid, 2, text_or_question(&disk->model));
                 grid_set(&grid, 3, text_or_question(&disk->transport));
-                if (disk->rotational.state == PN_KNOWN)
-                        grid_set(&grid, 4, disk->rotational.v ? _("spinning") : _("solid"));
+                grid_set(&grid, 4, view_disk_kind(disk));
                 set_size(&grid, 5, &disk->size_bytes);
                 grid_set(&grid, 6, uses);
         }
@@ -638,7 +665,7 @@ static void put_ports(Report *report)
                 grid_set(&grid, SLOT, pn_text(&port->slot));
                 grid_set(&grid, OF, port_speed(units, &port->best_mbps));
                 grid_set(&grid, MODULE, port_module(port));
-                grid_set(&grid, VERDICT, port_verdict(port, buf, sizeof buf));
+                grid_set(&grid, VERDICT, port_verdict(report->view, port, buf, sizeof buf));
         }
         put_table(report, 3, N_("Ports"), &grid);
 }

@@ -29,7 +29,7 @@ static bool is_idle(const PnPort *port)
                pn_text_is(&port->verdict, "other_namespace");
 }
 
-static void add_port(Table *table, const PnPort *port, Mark mark)
+static void add_port(Table *table, const View *view, const PnPort *port, Mark mark)
 {
         Style style = mark > MARK_UNKNOWN ? view_mark_style(mark) : STYLE_PLAIN;
         char cell[160];
@@ -45,7 +45,7 @@ static void add_port(Table *table, const PnPort *port, Mark mark)
         table_set(table, MODULE, port_module(port));
         table_set(table, PART_OF, pn_text(&port->master));
         table_set_styled(table, VERDICT, mark == MARK_UNJUDGED ? STYLE_DIM : style,
-                         port_verdict(port, cell, sizeof cell));
+                         port_verdict(view, port, cell, sizeof cell));
 }
 
 int status_put_ports(Cli *cli, const View *view, const PnPorts *ports)
@@ -65,7 +65,7 @@ int status_put_ports(Cli *cli, const View *view, const PnPorts *ports)
                 else if (!cli->all && mark <= MARK_UNKNOWN && ports->n > PORTS_MAX)
                         good++;
                 else
-                        add_port(table, port, mark);
+                        add_port(table, view, port, mark);
         }
         if (!ports->n)
                 return 0;

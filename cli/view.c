@@ -416,3 +416,12 @@ char *view_uses(PnState state, const PnUse *uses, unsigned n)
         free(things.v);
         return joined;
 }
+
+const char *view_disk_kind(const PnDisk *disk)
+{
+        /* Of a virtual machine's disk the kernel says that it spins because nobody said otherwise:
+         * what is below it is the host's. */
+        if (disk->rotational.state != PN_KNOWN || pn_text_is(&disk->transport, "virtio"))
+                return NULL;
+        return disk->rotational.v ? _("spinning") : _("solid");
+}

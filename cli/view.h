@@ -75,3 +75,6 @@ char *view_join(const PnTexts *texts);
 /* What lives on a block device, in one line, each thing once: "zpool rpool". Nothing known is "";
  * uses that could not be found out are "?". malloc'ed, NULL without memory. */
 char *view_uses(PnState state, const PnUse *uses, unsigned n);
+
+/* Whether a disk spins, in a word; NULL where there is no telling. */
+const char *view_disk_kind(const PnDisk *disk);

@@ -13,6 +13,17 @@ static const char *const folders[] = {"/etc/pnhw", "/usr/lib/pnhw"};
 
 #define DROP_INS_MAX 256
 
+/* Keys that are held against each other once all is read. */
+enum { DRIVE_LIMITS, WORN_LIMITS, HEALTH_INTERVALS, N_PAIRS };
+
+static const struct {
+        const char *section, *low, *high;
+} pairs[N_PAIRS] = {
+    [DRIVE_LIMITS] = {"Limits", "DriveWarning", "DriveCritical"},
+    [WORN_LIMITS] = {"Limits", "WornInfo", "WornWarning"},
+    [HEALTH_INTERVALS] = {"Health", "Interval", "LongestInterval"},
+};
+
 typedef struct Reader {
         PnPolicy *policy;
         PnConfigProblem problem;
@@ -21,6 +32,7 @@ typedef struct Reader {
         FILE *file;
         unsigned line;
         int error;
+        char set_at[N_PAIRS][544]; /* "FILE:LINE" of the last line that set one of a pair */
 } Reader;
 
 static void complain(const Reader *reader, unsigned line, const char *problem)
@@ -61,6 +73,15 @@ static char *next_line(char *line, int size, void *userdata)
         return line;
 }
 
+static void remember_place(Reader *reader, const char *section, const char *name)
+{
+        for (size_t i = 0; i < N_PAIRS; i++)
+                if (pn_streq(section, pairs[i].section) &&
+                    (strcmp(name, pairs[i].low) == 0 || strcmp(name, pairs[i].high) == 0))
+                        (void)snprintf(reader->set_at[i], sizeof reader->set_at[i], "%s:%u",
+                                       reader->path, reader->line);
+}
+
 static int take_line(void *userdata, const char *section, const char *name, const char *value)
 {
         Reader *reader = userdata;
@@ -74,6 +95,8 @@ static int take_line(void *userdata, const char *section, const char *name, cons
                 complain(reader, reader->line, problem);
         else if (r < 0)
                 reader->error = r;
+        else
+                remember_place(reader, section, name);
         return 1;
 }
 
@@ -152,24 +175,26 @@ static int read_drop_ins(Reader *reader)
         return r;
 }
 
-/* What no single line is to blame for. */
+/* What no single line is to blame for: the last of those that it comes from is named. */
 static void check(Reader *reader)
 {
         const PnPolicy fresh = PN_POLICY_DEFAULT;
         PnPolicy *policy = reader->policy;
 
-        reader->path = "pnhwd.conf";
+        reader->path = reader->set_at[DRIVE_LIMITS];
         if (policy->nvme_warning_c >= policy->nvme_critical_c) {
                 complain(reader, 0,
                          "DriveWarning is not below DriveCritical: both are taken as by default");
                 policy->nvme_warning_c = fresh.nvme_warning_c;
                 policy->nvme_critical_c = fresh.nvme_critical_c;
         }
+        reader->path = reader->set_at[WORN_LIMITS];
         if (policy->worn_info > policy->worn_warning) {
                 complain(reader, 0, "WornInfo is above WornWarning: both are taken as by default");
                 policy->worn_info = fresh.worn_info;
                 policy->worn_warning = fresh.worn_warning;
         }
+        reader->path = reader->set_at[HEALTH_INTERVALS];
         if (policy->health_longest_interval_s < policy->health_interval_s)
                 complain(reader, 0,
                          "LongestInterval is below Interval in [Health]: it counts as Interval");

@@ -336,9 +336,9 @@
           "is shown of this part of the hardware is missing or out of date. It is a warning "      \
           "about pnhw's own view, not about the hardware: while it lasts, findings that "          \
           "depend on this source are neither raised nor cleared.",                                 \
-          "Run `pnhw-probe` with the name of the source by hand, as root, to see what it "         \
-          "says; a device that does not answer is named there. `journalctl -u pnhwd` and "         \
-          "the probe's units tell more.",                                                          \
+          "`journalctl -u pnhwd` says why, and `pnhwctl --once`, as root, reads everything anew; " \
+          "a device that does not answer has a finding of its own. The probe's units "             \
+          "(`journalctl -u 'pnhw-probe*'`) may tell more.",                                        \
           "517a3e39cd1fecc046ccd5fd57536aec")
 
 typedef enum PnCode {

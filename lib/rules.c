@@ -20,7 +20,7 @@ typedef struct Words {
         int64_t lost;                          /* percent of best */
 } Words;
 
-static const char *noun_for(const PnRating *rating)
+static const char *noun_for(const PnFacts *facts, const PnRating *rating)
 {
         static const struct {
                 const char *kind, *noun;
@@ -31,10 +31,25 @@ static const char *noun_for(const PnRating *rating)
             {"storage", "storage controller"},
             {"switch", "switch"},
         };
+        /* PCI Code and ID Assignment Specification, of what else is met behind a link. */
+        static const struct {
+                const char *class, *noun;
+        } classes[] = {
+            {"0x0403", "sound device"},   {"0x04", "multimedia device"},
+            {"0x0805", "card reader"},    {"0x0c00", "FireWire controller"},
+            {"0x0c03", "USB controller"}, {"0x0c0a", "CXL device"},
+            {"0x0d", "wireless card"},    {"0x10", "encryption device"},
+            {"0x12", "accelerator"},
+        };
+        uint32_t at = pn_topology_find(facts->topology, rating->address.v);
+        const char *class = at == PN_NOBODY ? NULL : pn_text(&facts->topology->v[at].pci->class);
 
         for (size_t i = 0; i < PN_ELEMENTS(nouns); i++)
                 if (pn_text_is(&rating->kind, nouns[i].kind))
                         return nouns[i].noun;
+        for (size_t i = 0; class && i < PN_ELEMENTS(classes); i++)
+                if (pn_startswith(class, classes[i].class))
+                        return classes[i].noun;
         return "device";
 }
 
@@ -97,7 +112,7 @@ static bool is_on_graphics_card(const PnFacts *facts, const PnRating *rating)
 
 static Words words_for(const PnFacts *facts, const PnRating *rating)
 {
-        Words words = {.noun = noun_for(rating)};
+        Words words = {.noun = noun_for(facts, rating)};
         const char *name = pn_text(&rating->name), *slot = pn_text(&rating->slot);
 
         /* What sits in a slot and has a switch is a card, and so is it called. */
@@ -365,7 +380,7 @@ static int say_limit(const PnFacts *facts, const PnRating *rating, const Words *
         if (rating->slot.state == PN_KNOWN && sits_on_card(facts, rating))
                 (void)snprintf(place, sizeof place, "the card in slot %s", rating->slot.v);
         else if (rating->slot.state == PN_KNOWN)
-                (void)snprintf(place, sizeof place, "the slot %s", rating->slot.v);
+                (void)snprintf(place, sizeof place, "slot %s", rating->slot.v);
         else
                 (void)snprintf(place, sizeof place, "its port %s", rating->port.v);
         if (narrow && !slow)
@@ -378,8 +393,8 @@ static int say_limit(const PnFacts *facts, const PnRating *rating, const Words *
                                       rate_gigabytes((Amount){0}, best));
         if (slow && !narrow)
                 return pn_format_text(ret,
-                                      "%s: %s offers %g GT/s at most; the %s could run at %g. "
-                                      "%" PRId64 " %% lost (%s of %s GB/s).",
+                                      "%s: %s offers %g GT/s at most; the %s could run at %g "
+                                      "GT/s. %" PRId64 " %% lost (%s of %s GB/s).",
                                       words->name, place, rated->speed.v, words->noun,
                                       best->speed.v, words->lost,
                                       gigabytes((Amount){0}, effective(facts, rating)),
@@ -744,10 +759,10 @@ int pn_rules_probe(PnFacts *facts)
                                    source->name.v,
                                    pn_text_is(&source->state, "stale") ? "out of date" : "missing",
                                    reason ? reason : "it could not be read") < 0 ||
-                    pn_format_text(&finding->advice,
-                                   "Run `pnhw-probe %s` by hand to see what it says; a device "
-                                   "that does not answer is named there.",
-                                   source->name.v) < 0)
+                    pn_set_text(&finding->advice,
+                                "`journalctl -u pnhwd` says why, and `pnhwctl --once` "
+                                "reads everything anew; a device that does not answer has a "
+                                "finding of its own.") < 0)
                         return -ENOMEM;
         }
         return 0;

@@ -46,7 +46,8 @@ _pnhwctl()
         ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        [[ $word == show || $word == measure || $word == check ]] && what=devices
+        [[ $word == show || $word == check ]] && what=devices
+        [[ $word == measure ]] && what=drives
         [[ $word == accept || $word == unaccept ]] && what=findings
     done
     if [[ $cur == -* ]]; then

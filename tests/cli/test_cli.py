@@ -263,6 +263,11 @@ def network_ports():
     has(line("ens8"), "?", "needs root")
     has(line("90:00.0"), "no interface")
     has(line("90:00.1"), "given to a guest")
+    has(line("enp130s0f0"), "▲", "10 G", "module hot")
+    has_not(line("enp130s0f0"), "at its best")
+    has(line("ens6"), "▲", "light too weak")
+    has(line("enp129s0f0"), "●", "at its best")
+    has_not(line("enp129s0f0"), "PCIe")
     has(line("enp129s0f0"), "8 GT/s x8", "bond0")
     page = run(ports).out
     has(page, "1 network port has no interface.", "2 bonds are degraded.")
@@ -272,6 +277,30 @@ def network_ports():
     check(document(run("-j", ports, "show", "eno1"))["port"]["limiter"] == "cable", "show")
     has(run(ports, "show", "bond0").out, "802.3ad", "00:1c:73:00:00:02", "is degraded")
     has(run(ports, "show", "en01").err, "did you mean eno1")
+    golden = os.path.join(HERE, "..", "golden", "first-customer.inventory.json")
+    for width in ("80", "200"):
+        lines = run("--from=" + golden, "net", COLUMNS=width).out.splitlines()
+        has(line("enp4s0f0"), "▲", "PCIe slot: few lanes")
+        has(line("enp7s0"), "●", "at its best")
+        has(line("04:00.1"), "no interface", "; PCIe ")
+
+
+@test
+def sensors_are_grouped_in_words():
+    golden = os.path.join(HERE, "..", "golden", "first-customer.inventory.json")
+    with open(golden, encoding="utf-8") as f:
+        facts = json.load(f)
+    drives = {drive["name"]: drive["health"] for drive in facts["nvme"]}
+    drives["nvme1"]["temperature_c"] = 95
+    drives["nvme2"]["temperature_c"] = 75
+    lines = run("--from=-", "sensors", stdin=json.dumps(facts).encode()).out.splitlines()
+    has("\n".join(lines), "processor · 00:18.3 · k10temp-pci-00c3", "board · nct6798.656")
+
+    def drive(name):
+        return lines[next(i for i, line in enumerate(lines) if line.startswith(name)) + 1]
+    check(drive("nvme1").endswith("  too hot"), drive("nvme1"))
+    check(drive("nvme2").endswith("  hot"), drive("nvme2"))
+    check(drive("nvme3").endswith("90 °C"), drive("nvme3"))
 
 
 @test
@@ -417,6 +446,15 @@ def bash_completes_codes():
              'echo "${COMPREPLY[*]}"', script, *words], capture_output=True, text=True,
             env=environment(PATH=os.path.dirname(os.path.abspath(CTL)) + ":" + os.environ["PATH"]))
         check(r.stdout == "nvme.hot\n", r.stdout + r.stderr)
+
+
+@test
+def devices_are_completed_once_and_drives_alone():
+    golden = "--from=" + os.path.join(HERE, "..", "golden", "first-customer.inventory.json")
+    devices = run(golden, "--complete=devices").out.split()
+    check(len(devices) == len(set(devices)), devices)
+    check({"nvme0", "enp4s0f0", "enp7s0", "04:00.1"} <= set(devices), devices)
+    check(sorted(run(golden, "--complete=drives").out.split()) == [f"nvme{i}" for i in range(5)], "drives")
 
 
 @test

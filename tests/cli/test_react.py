@@ -176,8 +176,9 @@ def accept_says_what_is_wrong():
             return r.err
 
         has(fails("accept"), "accept needs an ID")
-        for wrong in "zzzz", finding[:3], "":
+        for wrong in "zzzz", "":
             has(fails("accept", wrong), "there is no finding", "nvme1  pcie.degraded")
+        has(fails("accept", finding[:3]), "at least four digits are needed", "nvme1  pcie.degraded")
         has(fails("accept", "nvme1"), "nvme1 is a device", f"{finding}  nvme1  pcie.degraded")
         has(fails("accept", "03:00.0"), "03:00.0 is a device", finding)
         for date, why in (("2020-01-01", "over already"), ("2099-02-31", "not a date"),
@@ -277,7 +278,7 @@ def a_check_that_cannot_be_made_is_unknown():
 def check_without_a_daemon():
     r = run("--from=" + CUSTOMER, "check", "--at-least=notice")
     equal((r.code, r.err), (1, ""))
-    check(r.out.startswith("PNHW WARNING - nvme3: the slot PCIEX1_1 has 1 lane"), r.out)
+    check(r.out.startswith("PNHW WARNING - nvme3: slot PCIEX1_1 has 1 lane"), r.out)
     equal(run("--from=" + CUSTOMER, "check", "nvme0", "--at-least=notice").code, 0)
     has(run("--from=" + CUSTOMER, "check", "nvme9").out, "there is no device nvme9")
 

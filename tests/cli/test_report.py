@@ -135,6 +135,8 @@ def the_page_that_was_typed_by_hand():
         check(len(table) > 2, table)
     has(report(saved("bonded"), "markdown"), "### Bonds", "balance-alb", "enp4s0f1")
     has(report(saved("empty"), "markdown"), "## What is wrong", "Nothing.")
+    wrong, notes = report(saved("first-customer"), "markdown").split("## Notes that need no action")
+    check("**note:**" not in wrong and "**note:** USB controller" in notes, "notes among faults")
 
 
 @test
@@ -152,7 +154,7 @@ def the_web_page_is_whole_and_needs_nothing_else():
         has(style, "prefers-color-scheme", "@media print")
         has(text, "default-src 'none'", '<html lang="en">')
     has("".join(Page(report(saved("first-customer"), "html")).text), "nvme3", "PCIEX16_4",
-        "better for nvme3: 7.9 GB/s", "could be 16 GT/s x4", "shared 9.0 : 1")
+        "better for nvme3: 7.9 GB/s", "could be 16 GT/s x4", "shared 1.0 : 1")
 
 
 @test
@@ -342,6 +344,13 @@ def a_file_is_whole_or_not_there():
         run(source, "report", "--output=" + path_of(name))
         with open(path_of(name), encoding="utf-8") as file:
             check(file.read().startswith(start), name)
+    code, out, err = run(source, "report", "--output=" + path_of("x.pdf"))
+    check(code == 1 and not os.path.exists(path_of("x.pdf")), "a PDF that is none")
+    has(err, "no format for .pdf files", "--format=NAME")
+    for arguments in (["--format=html", "--output=" + path_of("x.pdf")],
+                      ["--output=" + path_of("plain")]):
+        code, out, err = run(source, "report", *arguments)
+        check(code == 0, err)
     code, out, err = run(source, "report", "--output=" + path_of("no/such/dir"))
     check(code == 1 and "No such file" in err and "no/such/dir" in err, err)
     check(run(source, "report", "--output=-")[1].startswith("# Hard"), "- is standard output")
@@ -380,7 +389,7 @@ def germans_read_german():
     has_not(page, "| at its best", "Of best")
     text = report(saved("first-customer"), "html", LANG="de_DE.UTF-8")
     Page(text)
-    has(text, '<html lang="de">', 'lang="en">nvme3: the slot', "besser für nvme3")
+    has(text, '<html lang="de">', 'lang="en">nvme3: slot', "besser für nvme3")
     xml.etree.ElementTree.fromstring(report(saved("first-customer"), "svg", LC_ALL="de_AT.UTF-8"))
     has(run("--from=" + saved("first-customer"), "nvme", LANG="de_DE.UTF-8")[1], "SERIENNUMMER")
     has(run("--from=" + saved("first-customer"), "show", "nvme3", LC_ALL="de_DE.UTF-8")[1],

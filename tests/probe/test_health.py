@@ -687,6 +687,19 @@ Exclude=nvme3 nvme4
 
 
 @test
+def mistakes_in_several_lines_of_the_policy(bed):
+    """Of keys that contradict each other, the last that was set is named."""
+    host = Host(bed, "first-customer")
+    host.config("[Limits]\nDriveWarning=80\nDriveCritical=70\n[Daemon]\nInterval=60\n")
+    host.write("/etc/pnhw/pnhwd.conf.d/10-a.conf", "[Limits]\nWornInfo=90\nWornWarning=80\n")
+    out = host.shell(f"{bed.daemon} --check-config 2>&1 || true")[0].decode().splitlines()
+    equal("places", [line.split(": ")[0] for line in out[:2]],
+          ["/etc/pnhw/pnhwd.conf:3", "/etc/pnhw/pnhwd.conf.d/10-a.conf:3"])
+    assert "DriveWarning is not below DriveCritical" in out[0], out
+    assert "WornInfo is above WornWarning" in out[1], out
+
+
+@test
 def the_policys_interval(bed):
     host = Host(bed, "first-customer")
     host.config("[Health]\nInterval=30s\n")

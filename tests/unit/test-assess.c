@@ -105,7 +105,7 @@ static void test_slot_limited(void **state)
         assert_string_equal(found->severity.v, "notice");
         assert_string_equal(found->address.v, "0000:02:00.0");
         assert_string_equal(found->summary.v,
-                            "nvme3: the slot PCIEX1_1 has 1 lane; the drive could use 4. 75 % lost "
+                            "nvme3: slot PCIEX1_1 has 1 lane; the drive could use 4. 75 % lost "
                             "(2.0 of 7.9 GB/s).");
         assert_true(affects(found, "zpool rpool"));
         assert_string_equal(found->since.v, NOW);
