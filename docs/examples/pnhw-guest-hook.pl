@@ -257,8 +257,17 @@ sub findings {
     };
     $answer =~ s/\0.*//s;
     my $reply = decode_json($answer);
-    die "the daemon says $reply->{error}\n" if $reply->{error};
-    return @{$reply->{parameters}{findings}};
+    die "the answer makes no sense\n" unless ref $reply eq 'HASH';
+    die 'the daemon says ' . clean($reply->{error}) . "\n" if $reply->{error};
+    my $findings = ref $reply->{parameters} eq 'HASH' ? $reply->{parameters}{findings} : undef;
+    die "the answer makes no sense\n" unless ref $findings eq 'ARRAY';
+    for my $finding (@$findings) {
+        die "the answer makes no sense\n"
+            if ref $finding ne 'HASH'
+            || grep({ !defined $finding->{$_} || ref $finding->{$_} } qw(id code severity))
+            || (defined $finding->{affects} && ref $finding->{affects} ne 'ARRAY');
+    }
+    return @$findings;
 }
 
 sub is_about_address {
@@ -311,7 +320,8 @@ sub about_disk {
 
 sub clean {
     my ($text) = @_;
-    $text =~ s/[^\x20-\x7e\x{a0}-\x{d7ff}]/?/g;
+    # Nor what turns the direction of writing, or cannot be seen.
+    $text =~ s/[^\x20-\x7e\x{a0}-\x{200a}\x{2010}-\x{2027}\x{2030}-\x{205f}\x{2070}-\x{d7ff}]/?/g;
     return $text;
 }
 
@@ -346,8 +356,9 @@ sub pre_start {
             my $own = worst($finding);
             next unless $own >= $from{WARN} || ($refused && $own >= $from{REFUSE});
             next if $told{$finding->{id}}++;
-            note("$what: $finding->{severity}: ", clean($finding->{summary} // $finding->{code}),
-                 " (pnhwctl accept $finding->{id}, if that may be)");
+            note("$what: ", clean($finding->{severity}), ': ',
+                 clean($finding->{summary} // $finding->{code}),
+                 ' (pnhwctl accept ', clean($finding->{id}), ', if that may be)');
         }
     }
     note("guest $vmid is not started") if $refuse;
