@@ -136,7 +136,8 @@ static void set_rates(Table *table, const Shown *shown)
         table_set(table, COULD_BE, view_rating_could_be(rating, buf, sizeof buf));
         table_set(table, GBS, view_rating_gbs(rating, buf, sizeof buf));
         table_set_styled(table, OF_BEST, style, view_rating_percent(rating, buf, sizeof buf));
-        if (shown->mark != MARK_UNJUDGED) /* of those the link's column says it */
+        /* Of others that are not judged the link's column says why. */
+        if (shown->mark != MARK_UNJUDGED || view_is_below(rating))
                 table_set(table, VERDICT, shown->verdict);
 }
 

@@ -268,6 +268,9 @@ static void say_unjudged(PnBuf *buf, const Count *drives, const Count *others)
         if (drives->unjudged && drives->judged + others->judged)
                 pn_buf_printf(buf, " %u drive%s cannot be judged.", drives->unjudged,
                               plural(drives->unjudged));
+        if (drives->elsewhere && drives->judged)
+                pn_buf_printf(buf, " %u drive%s %s with a guest or in a tunnel.", drives->elsewhere,
+                              plural(drives->elsewhere), drives->elsewhere == 1 ? "is" : "are");
         if (drives->asleep)
                 pn_buf_printf(buf, " %u drive%s %s asleep.", drives->asleep, plural(drives->asleep),
                               drives->asleep == 1 ? "is" : "are");

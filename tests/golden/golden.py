@@ -75,7 +75,7 @@ def pages(build, machine, tree):
         saved.flush()
         client = [os.path.join(build, 'cli', 'pnhwctl'), '--from=' + saved.name]
         answers = {}
-        for verb in ('status', 'pcie', 'nvme', 'net', 'modules', 'disks'):
+        for verb in ('status', 'pcie', 'nvme', 'net', 'modules', 'sensors', 'disks'):
             page = run(client + [verb])
             if page.returncode != 0:
                 raise RuntimeError(f'pnhwctl {verb}: exit {page.returncode}: {page.stderr}')

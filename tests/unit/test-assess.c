@@ -535,10 +535,50 @@ static void test_device(void **state)
         forget(&inventory);
 }
 
+/* A source that is not fresh is told; one that was never asked, or is, is not. */
+static void test_stale_sources(void **state)
+{
+        static const struct {
+                const char *name, *state, *reason, *wanted;
+        } rows[] = {
+            {"pci", "fresh", NULL, NULL},
+            {"nvme", "never", NULL, NULL},
+            {"net", "stale", "no end within 10 s",
+             "What is shown of net is out of date: no end within 10 s."},
+            {"module", "failed", "it crashed", "What is shown of module is missing: it crashed."},
+            {"health", NULL, NULL, NULL},
+        };
+        PnInventory inventory = {0};
+        PnStatus status;
+        unsigned n = 0;
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                PnSource *source = PN_APPEND(&inventory.sources);
+
+                assert_non_null(source);
+                assert_int_equal(pn_set_text(&source->name, rows[i].name), 0);
+                assert_int_equal(pn_set_text(&source->state, rows[i].state), 0);
+                assert_int_equal(pn_set_text(&source->reason, rows[i].reason), 0);
+        }
+        status = assess(&inventory, NULL, NOW);
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++)
+                for (unsigned k = 0; rows[i].wanted && k < status.findings.n; k++)
+                        if (pn_text_is(&status.findings.v[k].summary, rows[i].wanted)) {
+                                assert_string_equal(status.findings.v[k].code.v, "probe.stale");
+                                n++;
+                        }
+        assert_int_equal(n, 2);
+        assert_int_equal(status.findings.n, 2);
+        done(&status);
+        forget(&inventory);
+}
+
 int main(void)
 {
         const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_all_well),
+            cmocka_unit_test(test_stale_sources),
             cmocka_unit_test(test_empty),
             cmocka_unit_test(test_slot_limited),
             cmocka_unit_test(test_degraded_severity),

@@ -826,6 +826,20 @@ static void test_alarm(void **state)
         assert_string_equal(find(&status, "module.alarm")->summary.v,
                             "Beyond the limits of the module in ens1: 3.65 V, too much light "
                             "received (3.01 dBm).");
+        pn_done(pn_type_Status(), &status);
+
+        /* What was not read says nothing, and nor does a reading whose limits were not. */
+        diagnostics->voltage_v = (PnReal){.state = PN_UNREAD_IO};
+        diagnostics->lanes.v[0].rx_power_mw = (PnReal){.state = PN_UNREAD_IO};
+        status = assess(&inventory);
+        assert_null(find(&status, "module.alarm"));
+        pn_done(pn_type_Status(), &status);
+        diagnostics->voltage_v = pn_real(3.65);
+        diagnostics->thresholds.v->voltage.state = PN_UNREAD_IO;
+        pn_free(pn_type_ModuleLimits(), diagnostics->thresholds.v->voltage.v);
+        diagnostics->thresholds.v->voltage.v = NULL;
+        status = assess(&inventory);
+        assert_null(find(&status, "module.alarm"));
         done(&status, &inventory);
 }
 
