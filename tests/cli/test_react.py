@@ -31,7 +31,8 @@ if os.geteuid() != 0 and "PNHW_TEST_INSIDE" not in os.environ and \
     os.environ["PNHW_TEST_INSIDE"] = "1"
     os.execvp("unshare", ["unshare", "-Ur", sys.executable, *sys.argv])
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "daemon"))
-from test_daemon import Daemon, Machine, Skip, check, equal, eventually  # noqa: E402
+from test_daemon import Daemon, Machine, eventually  # noqa: E402
+from cases import Skip, check, equal, has, has_not, run_cases  # noqa: E402
 
 CTL = os.path.join(BUILD, "cli", "pnhwctl")
 CUSTOMER = os.path.join(HERE, "first-customer.json")
@@ -42,16 +43,6 @@ CASES = []
 def case(function):
     CASES.append(function)
     return function
-
-
-def has(text, *parts):
-    for part in parts:
-        check(part in text, f"{part!r} is not in: {text}")
-
-
-def has_not(text, *parts):
-    for part in parts:
-        check(part not in text, f"{part!r} is in: {text}")
 
 
 def environment(**extra):
@@ -988,23 +979,5 @@ def ids_are_completed():
         equal(r.out, f"{finding['id']}:{finding['summary']}\n")
 
 
-def main():
-    os.umask(0o022)
-    failed = 0
-    for function in CASES:
-        name = function.__name__.replace("_", " ")
-        if len(sys.argv) > 2 and not any(word in name for word in sys.argv[2:]):
-            continue
-        try:
-            function()
-            print(f"ok - {name}", flush=True)
-        except Skip as reason:
-            print(f"skip - {name}: {reason}", flush=True)
-        except Exception as error:  # whatever went wrong, the other cases are run
-            failed += 1
-            words = " ".join(str(error).split()) or type(error).__name__
-            print(f"not ok - {name}: {words[:800]}", flush=True)
-    return 1 if failed else 0
-
-
-sys.exit(main())
+os.umask(0o022)
+sys.exit(run_cases(CASES, sys.argv[2:]))

@@ -4,7 +4,6 @@
 restart, and what an administrator accepts. The clock and the journal are the test's own
 (tests/bed/observe.c). Output as test_daemon.py's."""
 
-import concurrent.futures
 import contextlib
 import json
 import os
@@ -14,8 +13,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from test_daemon import (BUILD, HARDWARE, SERVICE, Daemon, Machine, Skip, check, equal,  # noqa: E402
-                         eventually)
+from test_daemon import BUILD, HARDWARE, SERVICE, Daemon, Machine, eventually  # noqa: E402
+from cases import Skip, check, equal, run_cases  # noqa: E402
 
 OBSERVE = os.path.join(BUILD, "tests", "bed", "observe.so")
 CASES = []
@@ -443,32 +442,9 @@ def a_quiet_month():
         equal(w.told(), [])
 
 
-def outcome(function):
-    name = function.__name__.replace("_", " ")
-    try:
-        function()
-        return f"ok - {name}"
-    except Skip as reason:
-        return f"skip - {name}: {reason}"
-    except Exception as error:  # whatever went wrong, the other cases are run
-        words = " ".join(str(error).split()) or type(error).__name__
-        return f"not ok - {name}: {words[:600]}"
-
-
-def main():
-    """Several worlds at once: each waits most of the time."""
-    wanted = [c for c in CASES if len(sys.argv) < 3
-              or any(word in c.__name__.replace("_", " ") for word in sys.argv[2:])]
-    failed = False
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for line in pool.map(outcome, wanted):
-            print(line, flush=True)
-            failed |= line.startswith("not ok")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
     if not os.path.exists(OBSERVE):
         print(f"not ok - observe: {OBSERVE} is missing")
         sys.exit(1)
-    sys.exit(main())
+    # Several worlds at once: each waits most of the time.
+    sys.exit(run_cases(CASES, sys.argv[2:], at_once=4))

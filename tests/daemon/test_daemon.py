@@ -19,25 +19,15 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from cases import Skip, check, equal, run_cases  # noqa: E402
+
 BUILD = os.path.abspath(sys.argv[1])
 PNHWD = os.path.join(BUILD, "daemon", "pnhwd")
 FAKE_PROBE = os.path.join(HERE, "fake-probe")
 HARDWARE = "io.pnhw.Hardware."
 SERVICE = "org.varlink.service."
 SOURCES = ("host", "pci", "nvme", "block", "net", "module", "health", "sensors")
-
-
-class Skip(Exception):
-    pass
-
-
-def check(truth, why):
-    if not truth:
-        raise AssertionError(why)
-
-
-def equal(got, expected, what=""):
-    check(got == expected, f"{what}{': ' if what else ''}got {got!r}, expected {expected!r}")
 
 
 def eventually(what, condition, seconds=10):
@@ -1555,21 +1545,7 @@ def it_does_not_grow():
 def main():
     os.umask(0o022)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    failed = 0
-    for function in CASES:
-        name = function.__name__.replace("_", " ")
-        if len(sys.argv) > 2 and not any(word in name for word in sys.argv[2:]):
-            continue
-        try:
-            function()
-            print(f"ok - {name}", flush=True)
-        except Skip as reason:
-            print(f"skip - {name}: {reason}", flush=True)
-        except Exception as error:  # whatever went wrong, the other cases are run
-            failed += 1
-            words = " ".join(str(error).split()) or type(error).__name__
-            print(f"not ok - {name}: {words[:600]}", flush=True)
-    return 1 if failed else 0
+    return run_cases(CASES, sys.argv[2:])
 
 
 if __name__ == "__main__":

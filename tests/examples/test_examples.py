@@ -16,33 +16,18 @@ import tempfile
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from cases import Skip, check, equal, has, run_cases  # noqa: E402
+
 EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "docs", "examples")
 HOOK = os.path.join(EXAMPLES, "pnhw-guest-hook.pl")
 SECONDS = 60
 CASES = []
 
 
-class Skip(Exception):
-    pass
-
-
 def case(function):
     CASES.append(function)
     return function
-
-
-def check(truth, why):
-    if not truth:
-        raise AssertionError(why)
-
-
-def equal(got, expected, what=""):
-    check(got == expected, f"{what}{': ' if what else ''}got {got!r}, expected {expected!r}")
-
-
-def has(text, *parts):
-    for part in parts:
-        check(part in text, f"{part!r} is not in: {text}")
 
 
 STORAGE = """\
@@ -365,22 +350,4 @@ def what_is_mailed():
         has(head["Subject"], "] critical: bond.degraded")
 
 
-def main():
-    failed = 0
-    for function in CASES:
-        name = function.__name__.replace("_", " ")
-        if len(sys.argv) > 1 and not any(word in name for word in sys.argv[1:]):
-            continue
-        try:
-            function()
-            print(f"ok - {name}", flush=True)
-        except Skip as reason:
-            print(f"skip - {name}: {reason}", flush=True)
-        except Exception as error:  # whatever went wrong, the other cases are run
-            failed += 1
-            words = " ".join(str(error).split()) or type(error).__name__
-            print(f"not ok - {name}: {words[:800]}", flush=True)
-    return 1 if failed else 0
-
-
-sys.exit(main())
+sys.exit(run_cases(CASES, sys.argv[1:]))

@@ -27,6 +27,7 @@ UNITS = ("pnhwd.service", "pnhwd.socket", "pnhwd-events.socket", "pnhw-probe-adm
 EXPOSURE = {"pnhwd.service": 0.8, "pnhw-probe-admin@.service": 1.0, "pnhw-probe-net@.service": 1.2,
             "pnhw-textfile.service": 1.0}
 STATE = "/var/lib/vm-test"
+HOME = os.path.expanduser("~root")
 UNITS_OF_TEST = "/run/systemd/system"
 SLOW = "/etc/systemd/system/pnhwd.service.d"
 SETS = "/sys/module/vmlink/parameters/set"
@@ -331,7 +332,7 @@ def capabilities(*numbers):
         print("has no filter of system calls")
 
 # What none of the units may do.
-unreadable("/etc/shadow", "/root/.secret", "/var/lib/vm-test/secret", "/proc/1/environ", "/dev/vda",
+unreadable("/etc/shadow", "@HOME@/.secret", "/var/lib/vm-test/secret", "/proc/1/environ", "/dev/vda",
            "/dev/mem", "/dev/port", "/dev/nvme?n1", "/sys/kernel/debug/sched/debug")
 # It may have a /run and a /tmp of its own: guest.py looks for what got out.
 for place in "/run", "/tmp", "/dev", "/dev/shm", "/var/tmp":
@@ -354,7 +355,8 @@ can("makes packet sockets", lambda: socket.socket(socket.AF_PACKET))
 def in_sandbox(unit, script):
     """What SANDBOXED and `script` print under all that `unit` imposes, but for its program."""
     os.makedirs("/usr/local/lib/vm-test", exist_ok=True)
-    write("/usr/local/lib/vm-test/script.py", SANDBOXED + script + '\nprint("end")\n')
+    write("/usr/local/lib/vm-test/script.py",
+          SANDBOXED.replace("@HOME@", HOME) + script + '\nprint("end")\n')
     with contextlib.suppress(FileNotFoundError):
         os.unlink("/run/vm-test.out")
     dropped = re.compile(r"(ExecStart|Type|Standard\w+|Watchdog\w+|NotifyAccess|Restart\w*|LogLevelMax|"
@@ -449,9 +451,8 @@ def slow_machine():
 
 
 def first_boot():
-    write(f"{STATE}/secret", "secret")
-    write("/root/.secret", "secret")
-    for path in (f"{STATE}/secret", "/root/.secret"):
+    for path in (f"{STATE}/secret", f"{HOME}/.secret"):
+        write(path, "secret")
         os.chmod(path, 0o600)
     run("udevadm", "settle")
     slow_machine()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What tests in Python have in common: cases that check, skip or fail, each with a line of its own.
+Knows no program of the project."""
+
+import concurrent.futures
+
+
+class Skip(Exception):
+    """Raised by a case that cannot be run here, with the reason."""
+
+
+def check(truth, why):
+    if not truth:
+        raise AssertionError(why)
+
+
+def equal(got, expected, what=""):
+    check(got == expected, f"{what}{': ' if what else ''}got {got!r}, expected {expected!r}")
+
+
+def has(text, *parts):
+    for part in parts:
+        check(part in text, f"{part!r} is not in: {text}")
+
+
+def has_not(text, *parts):
+    for part in parts:
+        check(part not in text, f"{part!r} is in: {text}")
+
+
+def name_of(function):
+    return function.__name__.replace("_", " ")
+
+
+def outcome(function):
+    try:
+        function()
+        return f"ok - {name_of(function)}"
+    except Skip as reason:
+        return f"skip - {name_of(function)}: {reason}"
+    except Exception as error:  # whatever went wrong, the other cases are run
+        words = " ".join(str(error).split()) or type(error).__name__
+        return f"not ok - {name_of(function)}: {words[:800]}"
+
+
+def run_cases(cases, words, at_once=1):
+    """Runs the cases that have one of the words in their name, all without words; the exit status.
+    One at a time in this thread, or several at once, for cases that wait most of the time."""
+    wanted = [c for c in cases if not words or any(word in name_of(c) for word in words)]
+    if not wanted:
+        print(f"not ok - no case has any of these words in its name: {' '.join(words)}")
+        return 1
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        for line in pool.map(outcome, wanted) if at_once > 1 else map(outcome, wanted):
+            print(line, flush=True)
+            failed |= line.startswith("not ok")
+    return 1 if failed else 0
