@@ -242,7 +242,7 @@ static int push_event(Peer *peer)
         PnServer *server = peer->server;
         PnSnapshot *now = pn_manager_snapshot(server->manager);
 
-        if (peer->last == now || peer->n_out > 0)
+        if (peer->last == now)
                 return 0;
         if (server->event_before != peer->last || server->event_after != now) {
                 _cleanup_(pn_blob_unrefp) PnBlob *blob = NULL;
@@ -422,7 +422,10 @@ static bool advance(Peer *peer)
         do {
                 if (take_up(peer) < 0 || flush(peer) < 0)
                         return false;
-                if (peer->waiting == WAITING_CHANGE && (push_event(peer) < 0 || flush(peer) < 0))
+                /* Only with all of the last event gone: were the rest of it sent here, nobody would
+                 * come back for the next. */
+                if (peer->waiting == WAITING_CHANGE && peer->n_out == 0 &&
+                    (push_event(peer) < 0 || flush(peer) < 0))
                         return false;
                 /* Once more if there is room again for what was left lying. */
         } while (is_open(peer) && pn_wire_has_bytes(&peer->in));
