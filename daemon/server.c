@@ -773,6 +773,9 @@ static void make_again(PnServer *server, Listener *listener)
         if (r >= 0) {
                 listener->complained = false;
                 watch_folder(listener);
+                /* Lost once more before it was watched: nobody else would tell. */
+                if (pn_listener_is_lost(&listener->socket))
+                        start_ticking(server);
                 pn_log(PN_LOG_WARNING, "the socket %s was gone; it is made again",
                        listener->socket.path);
                 if (server->paused)

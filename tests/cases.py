@@ -3,6 +3,7 @@
 Knows no program of the project."""
 
 import concurrent.futures
+import itertools
 
 
 class Skip(Exception):
@@ -43,16 +44,26 @@ def outcome(function):
         return f"not ok - {name_of(function)}: {words[:800]}"
 
 
+def alone(case):
+    """Marks a case that measures time or memory, or changes the whole process, as its user is:
+    nothing runs beside it."""
+    case.is_alone = True
+    return case
+
+
 def run_cases(cases, words, at_once=1):
     """Runs the cases that have one of the words in their name, all without words; the exit status.
-    One at a time in this thread, or several at once, for cases that wait most of the time."""
+    One at a time in this thread, or several at once, for cases that wait most of the time; then
+    those that have to be alone."""
     wanted = [c for c in cases if not words or any(word in name_of(c) for word in words)]
     if not wanted:
         print(f"not ok - no case has any of these words in its name: {' '.join(words)}")
         return 1
     failed = False
+    together = [c for c in wanted if at_once > 1 and not hasattr(c, "is_alone")]
+    one_by_one = [c for c in wanted if c not in together]
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        for line in pool.map(outcome, wanted) if at_once > 1 else map(outcome, wanted):
+        for line in itertools.chain(pool.map(outcome, together), map(outcome, one_by_one)):
             print(line, flush=True)
             failed |= line.startswith("not ok")
     return 1 if failed else 0

@@ -20,7 +20,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from cases import Skip, check, equal, run_cases  # noqa: E402
+from cases import Skip, alone, check, equal, run_cases  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
 PNHWD = os.path.join(BUILD, "daemon", "pnhwd")
@@ -30,7 +30,7 @@ SERVICE = "org.varlink.service."
 SOURCES = ("host", "pci", "nvme", "block", "net", "module", "health", "sensors")
 
 
-def eventually(what, condition, seconds=10):
+def eventually(what, condition, seconds=30):
     """Waits until condition() is true; its last value."""
     end = time.monotonic() + seconds
     while True:
@@ -154,7 +154,7 @@ class Machine:
 
 
 class Connection:
-    def __init__(self, path, timeout=10):
+    def __init__(self, path, timeout=30):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(timeout)
         self.socket.connect(path)
@@ -244,7 +244,7 @@ class Daemon:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(10)
+                self.process.wait(30)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -646,7 +646,7 @@ def a_huge_request():
 @case
 def clients_that_take_too_long():
     """An unfinished request, and a reader that does not read, for ten seconds; side by side."""
-    with running(prepare=lambda m: m.pci(extra=3000)) as d, d.connect(timeout=20) as slow, \
+    with running(prepare=lambda m: m.pci(extra=3000)) as d, d.connect(timeout=30) as slow, \
             d.connect() as deaf, d.connect() as idle, d.connect() as steady, \
             d.connect() as subscriber:
         subscriber.ask(HARDWARE + "Subscribe", more=True)
@@ -702,6 +702,7 @@ def three_hundred_connections():
 
 
 @case
+@alone
 def idle_connections_make_room():
     """Users who keep connections lying about keep nobody out; who waits for news is no idler."""
     if os.geteuid() != 0:
@@ -859,9 +860,9 @@ def a_probe_that_fails_at_once():
 def drives_that_answer_late_delay_no_snapshot():
     """The first one does not wait for health; the next has it."""
     start = time.monotonic()
-    with running(prepare=lambda m: m.script("health", "sleep 3; cat $PNHW_FAKE/health")) as d:
+    with running(prepare=lambda m: m.script("health", "sleep 5; cat $PNHW_FAKE/health")) as d:
         drive = d.ok("GetDevice", {"name": "nvme0"})["device"]["nvme"]
-        check(time.monotonic() - start < 2.5, "it answers at once")
+        check(time.monotonic() - start < 4.5, "it answers at once")
         equal(drive["unread"], [{"field": "health", "reason": "cannot_join"}])
         deadline = time.monotonic() + 10
         while drive["health"] is None and time.monotonic() < deadline:
@@ -901,17 +902,18 @@ def a_probe_that_fails_later():
 
 
 @case
+@alone
 def a_probe_that_hangs():
     """It costs its own source until the deadline, and nobody else anything."""
     line = Machine.lines(None, "nvme", [("nvme", {"name": "nvme5", "serial": "X"})], end=False)
-    with running("--probe-deadline=1", wait=False, prepare=lambda m: m.script(
+    with running("--probe-deadline=3", wait=False, prepare=lambda m: m.script(
             "nvme", f"trap '' TERM; echo '{line.strip()}'; while :; do sleep 100; done")) as d:
         start = time.monotonic()
         d.wait_ready()
-        check(0.9 < time.monotonic() - start < 6, "ready at the deadline")
+        check(2.9 < time.monotonic() - start < 20, "ready at the deadline")
         nvme = d.source("nvme")
         equal(nvme["state"], "stale")
-        check("1 s" in nvme["reason"], nvme)
+        check("3 s" in nvme["reason"], nvme)
         equal([n["name"] for n in d.ok("GetInventory")["inventory"]["nvme"]], ["nvme5"])
         equal(d.source("pci")["state"], "fresh")
         # While it hangs again, another source is shown all the same.
@@ -919,14 +921,14 @@ def a_probe_that_hangs():
         d.machine.pci(width=1)
         with d.connect() as waiting:
             waiting.ask(HARDWARE + "Refresh", {"sources": ["nvme", "pci"]})
-            eventually("pci is shown", lambda: d.ok("GetStatus")["generation"] > 1, 0.95)
+            eventually("pci is shown", lambda: d.ok("GetStatus")["generation"] > 1, 2.9)
             check(waiting.receive()["parameters"]["generation"] > 2, "refresh waited for both")
 
 
 @case
 def nothing_is_left_behind():
     """At the deadline the probe's children go as well."""
-    with running("--probe-deadline=1", prepare=lambda m: m.script(
+    with running("--probe-deadline=3", prepare=lambda m: m.script(
             "nvme", "sleep 1234 & echo $! >$PNHW_FAKE/child; wait")) as d:
         with open(os.path.join(d.machine.folder, "child"), encoding="ascii") as file:
             child = int(file.read())
@@ -1054,7 +1056,7 @@ def a_probe_behind_a_socket_that_fails():
 @case
 def a_socket_behind_which_nobody_is():
     """Refused, then reset, then silent: what was known stays, with the reason; then it is back."""
-    with behind_a_socket("--probe-deadline=1") as (d, sockets):
+    with behind_a_socket("--probe-deadline=3") as (d, sockets):
         sockets.close()
         d.rescan("pci")
         pci = d.source("pci")
@@ -1070,8 +1072,8 @@ def a_socket_behind_which_nobody_is():
         sockets.act = lambda connection, request: done.wait(20)
         start = time.monotonic()
         d.rescan("pci")
-        check(time.monotonic() - start < 5, "the deadline")
-        check("1 s" in d.source("pci")["reason"], d.source("pci"))
+        check(time.monotonic() - start < 20, "the deadline")
+        check("3 s" in d.source("pci")["reason"], d.source("pci"))
         done.set()
         # Half of it, and the connection closed in the middle of a line.
         line = d.machine.lines("pci", d.machine.functions()).encode()
@@ -1106,14 +1108,15 @@ def a_connection_is_closed_when_it_is_over():
         machine = Machine(os.path.join(folder, "machine"))
         with ProbeSocket(os.path.join(folder, "probe"), machine) as sockets:
             sockets.act = act
-            with Daemon(folder, f"--probe-sockets={sockets.folder}", "--probe-deadline=1",
+            with Daemon(folder, f"--probe-sockets={sockets.folder}", "--probe-deadline=3",
                         machine=machine) as d:
                 equal(d.source("pci")["state"], "fresh")
-                check("1 s" in d.source("nvme")["reason"], d.source("nvme"))
+                check("3 s" in d.source("nvme")["reason"], d.source("nvme"))
                 eventually("all are closed", lambda: len(closed) == 6)
 
 
 @case
+@alone
 def stop_with_a_hung_probe():
     for number in signal.SIGTERM, signal.SIGINT:
         with running(wait=False, prepare=lambda m: m.script(
@@ -1122,7 +1125,7 @@ def stop_with_a_hung_probe():
             time.sleep(0.2)
             start = time.monotonic()
             d.process.send_signal(number)
-            equal(d.process.wait(5), 0)
+            equal(d.process.wait(30), 0)
             check(time.monotonic() - start < 1, f"{time.monotonic() - start:.1f} s")
             check(not os.path.exists(d.path), "the socket stays behind")
 
@@ -1201,11 +1204,12 @@ def ports_and_modules():
 
 
 @case
+@alone
 def refresh_has_a_minimum_interval():
     with running() as d:
         start = time.monotonic()
         generations = [d.ok("Refresh")["generation"] for _ in range(5)]
-        check(time.monotonic() - start < 1.5, "it answers at once")
+        check(time.monotonic() - start < 1.9, "it answers at once")
         check(d.machine.starts().count("pci") == 1, d.machine.starts())
         equal(set(generations), {1})
         equal(d.rescan("pci"), 2)
@@ -1288,6 +1292,7 @@ def a_slow_subscriber_gets_the_newest():
 
 
 @case
+@alone
 def a_subscriber_that_reads_while_news_comes():
     """The rest of an event goes out while the next is made: the next must not be forgotten."""
     if os.geteuid() != 0:
@@ -1327,16 +1332,17 @@ def ready_only_with_a_snapshot():
             d.wait_ready()
         check(any(m.startswith("STATUS=") for m in d.messages()), d.messages())
         d.process.send_signal(signal.SIGTERM)
-        d.process.wait(5)
+        d.process.wait(30)
         check("STOPPING=1" in d.messages(), d.messages())
 
 
 @case
+@alone
 def held_requests_are_not_held_for_ever():
     with running("--probe-deadline=9", wait=False, prepare=lambda m: m.script(
             "pci", "exec sleep 100")) as d:
         eventually("the socket", lambda: os.path.exists(d.path))
-        with d.connect(timeout=20) as c:
+        with d.connect(timeout=30) as c:
             start = time.monotonic()
             answer = c.call(HARDWARE + "GetStatus")
             equal((answer["error"], answer["parameters"]), (HARDWARE + "NotReady", {}))
@@ -1358,7 +1364,7 @@ def watchdog():
 def a_second_daemon():
     with running() as d, tempfile.TemporaryDirectory() as other:
         with Daemon(other, machine=d.machine, path=d.path, wait=False) as second:
-            equal(second.process.wait(10), 1)
+            equal(second.process.wait(30), 1)
             check("already running" in second.log(), second.log())
             second.process.returncode = 0
         still_serves(d)
@@ -1391,7 +1397,7 @@ def what_is_no_socket_stays():
 
         def refused(word):
             with Daemon(folder, machine=machine, wait=False) as d:
-                equal(d.process.wait(10), 1)
+                equal(d.process.wait(30), 1)
                 check(word in d.log(), d.log())
                 d.process.returncode = 0
 
@@ -1422,17 +1428,18 @@ def the_folder_of_the_socket():
                 still_serves(d)
         with Daemon(folder, machine=machine, path=os.path.join(folder, "a", "b", "s"),
                     wait=False) as d:
-            equal(d.process.wait(10), 1)
+            equal(d.process.wait(30), 1)
             check("--socket=PATH" in d.log(), d.log())
             d.process.returncode = 0
         with Daemon(folder, machine=machine, path=os.path.join(folder, "x" * 120),
                     wait=False) as d:
-            equal(d.process.wait(10), 1)
+            equal(d.process.wait(30), 1)
             check("107" in d.log(), d.log())
             d.process.returncode = 0
 
 
 @case
+@alone
 def everybody_may_connect():
     old = os.umask(0o077)
     try:
@@ -1454,7 +1461,7 @@ def runtime_directory():
             eventually("the socket", lambda: os.path.exists(os.path.join(folder, "pnhwd.sock")))
         finally:
             process.terminate()
-            equal(process.wait(10), 0)
+            equal(process.wait(30), 0)
 
 
 @case
@@ -1478,7 +1485,7 @@ def socket_activation():
 @case
 def options():
     def run(*arguments):
-        done = subprocess.run([PNHWD, *arguments], capture_output=True, text=True, timeout=10,
+        done = subprocess.run([PNHWD, *arguments], capture_output=True, text=True, timeout=30,
                               check=False)
         return done.returncode, done.stdout, done.stderr
 
@@ -1489,7 +1496,7 @@ def options():
     for word in "--help", "--version":
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([PNHWD, word], stdout=full, stderr=subprocess.PIPE, text=True,
-                                  timeout=10, check=False)
+                                  timeout=30, check=False)
         equal(done.returncode, 1, word)
         check("cannot write" in done.stderr, done.stderr)
     code, out, _ = run("--version")
@@ -1506,6 +1513,7 @@ def options():
 
 
 @case
+@alone
 def an_idle_daemon_sleeps():
     with running() as d, d.connect() as c, d.connect() as subscriber:
         c.call(HARDWARE + "GetInventory")
@@ -1518,6 +1526,7 @@ def an_idle_daemon_sleeps():
 
 
 @case
+@alone
 def it_is_small():
     with open(PNHWD, "rb") as file:
         if b"__asan_init" in file.read():
@@ -1541,6 +1550,7 @@ def it_is_small():
 
 
 @case
+@alone
 def it_does_not_grow():
     with open(PNHWD, "rb") as file:
         if b"__asan_init" in file.read():
@@ -1564,7 +1574,8 @@ def it_does_not_grow():
 def main():
     os.umask(0o022)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    return run_cases(CASES, sys.argv[2:])
+    # Each waits most of the time.
+    return run_cases(CASES, sys.argv[2:], at_once=4)
 
 
 if __name__ == "__main__":
