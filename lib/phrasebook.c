@@ -13,7 +13,7 @@
 /* Translators: "%s" stands for what changes; where the order does, write "%1$s", "%2$s". Nouns come
  * with their article, in the case that is their context. */
 
-/* clang-format off: a row is a line, or a few. */
+/* clang-format off */
 const char pn_phrasebook[] =
         /* Nouns, as the German cases need them: who does it, and what is done to it. */
         P("n", "nominative", "", "drive")
@@ -345,8 +345,9 @@ const char pn_phrasebook[] =
         S("", "Almost always one end negotiates and the other is set to full duplex: then frames "
           "collide and get lost under load.")
         S("", "Let both ends negotiate, or set both to the same.")
-        S("#***", "%s port of the card of %s can do %s, but PCI Express gives the card only %s.")
-        S("#***", "%s ports of the card of %s can do %s, but PCI Express gives the card only %s.")
+        S("#2***", "%s %s of the card of %s can do %s, but PCI Express gives the card only %s.")
+        P("2", "ports", "", "port")
+        P("2", "ports", "", "ports")
         S("*##", "What limits it is the link of %s, at %s GT/s x%s.")
         S("", "It matters where all ports are busy at once.")
         S("", "A slot with more or faster lanes would cure it; `pnhwctl pcie` shows them.")
