@@ -492,6 +492,9 @@ static int subscribe(Watch *watch, char **ret_error)
 /* Takes note that the daemon is away. */
 static int lose(Watch *watch, const char *why)
 {
+        _cleanup_free_ char *made = NULL;
+
+        why = say_complaint(why, &made);
         pn_client_free(PN_STEAL(watch->client));
         pn_client_free(PN_STEAL(watch->asker));
         watch->deadline = now_ms() + watch->retry_ms;

@@ -575,8 +575,8 @@ static void put_picture(Report *report)
 static void put_links(Report *report)
 {
         static const char *const headings[] = {
-            N_("Address"), N_("Port"), N_("Device"),  N_("Slot"),    N_("Now"),
-            N_("Rated"),   N_("Best"), N_("Of best"), N_("Verdict"), N_("Shared")};
+            N_("Address"), N_("At port"), N_("Device"),  N_("Slot"),    N_("Now"),
+            N_("Rated"),   N_("Best"),    N_("Of best"), N_("Verdict"), N_("Shared")};
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
         const PnStatus *status = &report->facts->status;
         char buf[96];

@@ -125,6 +125,11 @@ const char *say_reason(const char *english, char **ret_made)
         return say_phrase('r', english, ret_made);
 }
 
+const char *say_complaint(const char *english, char **ret_made)
+{
+        return say_phrase('!', english, ret_made);
+}
+
 const char *say_error(int error)
 {
         (void)is_translated();

@@ -23,6 +23,9 @@ const char *say_told(const char *english, char **ret_made);
 const char *say_affected(const char *english, char **ret_made);
 const char *say_reason(const char *english, char **ret_made);
 
+/* The same of what is wrong between this program and the daemon, as lib/client.h words it. */
+const char *say_complaint(const char *english, char **ret_made);
+
 /* What the C library says of an errno, in the same language. */
 const char *say_error(int error);
 

@@ -46,6 +46,7 @@ static const char *start_it(void)
 
 static int cannot_connect(Cli *cli, int error, const char *sentence)
 {
+        _cleanup_free_ char *made = NULL;
         struct stat st;
 
         switch (error) {
@@ -78,7 +79,7 @@ static int cannot_connect(Cli *cli, int error, const char *sentence)
                                 cli->socket, ANSWER_TIMEOUT_MS / 1000);
         default:
                 return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s: %s", cli->socket,
-                                sentence ? sentence : say_error(-error));
+                                sentence ? say_complaint(sentence, &made) : say_error(-error));
         }
 }
 
@@ -91,11 +92,11 @@ static const char *short_error(const char *name)
 
 static int varlink_error(Cli *cli, const PnReply *reply)
 {
-        _cleanup_free_ char *sentence = pn_reply_describe_error(reply);
+        _cleanup_free_ char *sentence = pn_reply_describe_error(reply), *made = NULL;
 
         if (!sentence)
                 return cli_out_of_memory(cli);
-        return cli_fail(cli, short_error(reply->error), "%s", sentence);
+        return cli_fail(cli, short_error(reply->error), "%s", say_complaint(sentence, &made));
 }
 
 /* Calls a method. 0 and a reply that is no error, or the exit code. */

@@ -184,6 +184,7 @@ const char pn_phrasebook[] =
           "when one of them is gone")
         P("r", "reason", "**", "cannot ask the probe at %s: %s")
         P("r", "reason", "**", "cannot start the probe %s: %s")
+        P("r", "reason", "", "timeout")
         P("r", "reason", "*", "%s")
 
         /* What grew over time: rules_growth.c. */
@@ -518,7 +519,41 @@ const char pn_phrasebook[] =
         /* What becomes of a finding: alerts.c. */
         S("", "It comes and goes: nothing more is told of it until it was steady for an hour.")
         S("", "The time for which it was accepted is over.")
-        S("", "It was accepted, and has become worse since.");
+        S("", "It was accepted, and has become worse since.")
+
+        /* What is wrong between pnhwctl and the daemon: client.c. */
+        P("!", "complaint", "*#", "the daemon at %s did not answer within %s s; `systemctl status "
+          "pnhwd` may tell why")
+        P("!", "complaint", "*", "the daemon at %s closed the connection before the end of its "
+          "answer; `journalctl -u pnhwd` may tell why")
+        P("!", "complaint", "**", "cannot talk to the daemon at %s: %s")
+        P("!", "complaint", "*", "no daemon: there is no socket at %s; `systemctl start pnhwd` "
+          "starts it")
+        P("!", "complaint", "*", "you may not connect to %s; `ls -l` shows who may")
+        P("!", "complaint", "*", "%s is not a socket")
+        P("!", "complaint", "*", "no daemon: nobody listens on the socket at %s; `systemctl start "
+          "pnhwd` starts it")
+        P("!", "complaint", "*", "the daemon at %s takes no connections: too many wait already")
+        P("!", "complaint", "**", "cannot connect to %s: %s")
+        P("!", "complaint", "##*", "the path of a socket may have %s bytes, and this has %s: %s")
+        P("!", "complaint", "#", "the answer is longer than %s MiB")
+        P("!", "complaint", "*", "what listens at %s is not the daemon, or is broken: its answer "
+          "is not Varlink")
+        P("!", "complaint", "", "parameters are not a JSON object")
+        P("!", "complaint", "*", "%s: there is no such device")
+        P("!", "complaint", "*", "%s: there is no such finding")
+        P("!", "complaint", "", "the daemon is still reading the hardware for the first time; try "
+          "again")
+        P("!", "complaint", "", "the daemon has too many connections; try again")
+        P("!", "complaint", "*", "the daemon refused the request: %s")
+        P("!", "complaint", "*", "the daemon has no interface %s")
+        P("!", "complaint", "*", "the daemon is too old for this: it has no %s")
+        P("!", "complaint", "*", "the daemon does not implement %s")
+        P("!", "complaint", "*", "the daemon does not accept the parameter %s")
+        P("!", "complaint", "", "only root and members of the group pnhw may do this")
+        P("!", "complaint", "", "this method must be called with more")
+        P("!", "complaint", "*", "the daemon answered with the error %s")
+        P("!", "complaint", "", "memory is short");
 /* clang-format on */
 
 /* The NUL that ends the literal ends no row. */

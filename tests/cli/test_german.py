@@ -130,7 +130,7 @@ def plural_and_order_are_german():
         "Zpool rpool wird ausgebremst. 1 Netzwerkanschluss hat kein Interface.",
         "nvme3: Slot PCIEX1_1 hat 1 Lane; das Laufwerk könnte 4 nutzen. 75 % gehen verloren",
         "enp4s0f0: Slot PCIEX16_3 hat 4 Lanes; die Netzwerkkarte könnte 8 nutzen.",
-        "betrifft Zpool rpool")
+        "betrifft zpool rpool")
     page = german("--from=" + os.path.join(GOLDEN, "lacp.inventory.json"), "status")
     has(page, "75 °C im Modul in enp130s0f0 (FTLX8571D3BCL, Seriennummer UGT0001); es warnt ab 73 °C.")
 

@@ -16,13 +16,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SOURCES = {
     'lib/rules.c': [], 'lib/rules_growth.c': [], 'lib/rules_health.c': [], 'lib/rules_nic.c': [],
     'lib/summary.c': [], 'lib/rating.c': None, 'lib/linkmode.c': None, 'lib/alerts.c': None,
-    'daemon/collect.c': None,
+    'daemon/collect.c': None, 'lib/client.c': None,
 }
 # Of these, what the pattern finds.
 ONLY = {
     'lib/rating.c': r'what = ("[^"]+");',
     'lib/linkmode.c': r'\{\d+, -?\d+, ("[^"]+")\}',
     'lib/alerts.c': r'("(?:It|The)\b[^"]*")',
+    'lib/client.c': r'(?:ret_error|NULL|"\w+"),\s*("[^"]+ [^"]+")',
     'daemon/collect.c': r'run_fail\(run,\s*("[^"]+")',
 }
 LITERALS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"|\bPRI[du]64\b)(?:\s*(?:"(?:[^"\\\n]|\\.)*"|\bPRI[du]64\b))*')
