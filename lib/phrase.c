@@ -13,9 +13,10 @@
 #define NODES_MAX     96
 #define SENTENCES_MAX 12
 
-/* Longer texts are none of ours; and so much work is enough for all that are. */
-#define TEXT_MAX  4096
-#define STEPS_MAX 5000
+/* What is enough for all texts of ours, in rows that are looked at, and takes less than a
+ * millisecond. To look for a place's end costs as much as some rows. */
+#define STEPS_MAX   50000
+#define SEARCH_COST 16
 
 #define NOBODY UINT16_MAX
 
@@ -247,7 +248,8 @@ static bool match_places(Match *match, unsigned node, unsigned place, Piece text
                 const char *found = memmem(text.at + n, text.n - n, behind.at, behind.n);
                 unsigned kept = match->n;
 
-                if (!found || ++match->steps > STEPS_MAX)
+                match->steps += SEARCH_COST;
+                if (!found || match->steps > STEPS_MAX)
                         return false;
                 n = (size_t)(found - text.at);
                 if (match_place(match, node, place, (Piece){text.at, n}) &&
@@ -277,13 +279,14 @@ static uint16_t match_kind(Match *match, char kind, Piece text)
         if (match->depth >= DEPTH_MAX)
                 return NOBODY;
         match->depth++;
+        match->steps += first[1] - first[0];
         for (unsigned i = first[0]; i < first[1] && found == NOBODY; i++) {
                 const Row *row = &match->phrases->rows[i];
                 unsigned node = match->n;
 
                 if (!may_fit(row, text))
                         continue;
-                if (++match->steps > STEPS_MAX || node >= NODES_MAX)
+                if (match->steps > STEPS_MAX || node >= NODES_MAX)
                         break;
                 match->nodes[match->n++] = (Node){.row = row, .next = NOBODY};
                 if (match_places(match, node, 0,
@@ -392,7 +395,7 @@ int pn_phrases_translate(const PnPhrases *phrases, char kind, const char *text, 
         uint16_t found[SENTENCES_MAX];
         unsigned n = 1;
 
-        if (strnlen(text, TEXT_MAX + 1) > TEXT_MAX || !*text)
+        if (strnlen(text, PN_PHRASE_TEXT_MAX + 1) > PN_PHRASE_TEXT_MAX || !*text)
                 return 0;
         match = malloc(sizeof *match);
         if (!match)

@@ -27,6 +27,9 @@ static inline void pn_phrases_freep(PnPhrases **phrases)
         pn_phrases_free(*phrases);
 }
 
+/* Bytes; longer texts are none of ours. */
+#define PN_PHRASE_TEXT_MAX 2048
+
 /* The translation of a key, in which "%s" and "%1$s" are places; NULL where there is none. */
 typedef const char *PnPhraseSay(const char *key);
 

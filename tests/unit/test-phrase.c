@@ -122,7 +122,7 @@ static void test_lists(void **state _unused_)
 /* What a device or another machine says may be anything. */
 static void test_hostile(void **state _unused_)
 {
-        char text[20000];
+        char text[PN_PHRASE_TEXT_MAX * 2];
 
         expect('.', "%s%n%1$s is at 48 °C.", "48 °C: %s%n%1$s.");
         expect('.', "\x1b[2J is \xff\xfe.", "\x1b[2J ist \xff\xfe.");
@@ -132,20 +132,20 @@ static void test_hostile(void **state _unused_)
         expect('.', text, NULL);
         /* Very many ways to take it apart, none of which fits: given up. */
         memset(text, '\0', sizeof text);
-        for (size_t i = 0; i + 5 < 4000; i += 4)
+        for (size_t i = 0; i + 5 < PN_PHRASE_TEXT_MAX; i += 4)
                 memcpy(text + i, " is ", 5);
         expect('.', text, NULL);
         memset(text, '\0', sizeof text);
         memcpy(text, "Bond b: ", 9);
-        for (size_t i = strlen(text); i + 20 < 4000; i = strlen(text))
+        for (size_t i = strlen(text); i + 20 < PN_PHRASE_TEXT_MAX; i = strlen(text))
                 memcpy(text + i, "x has no link, ", 16);
         expect('.', text, NULL);
         memset(text, '\0', sizeof text);
-        for (size_t i = 0; i + 14 < 4000; i = strlen(text))
+        for (size_t i = 0; i + 14 < PN_PHRASE_TEXT_MAX; i = strlen(text))
                 memcpy(text + i, "Before that: ", 14);
         expect('.', text, NULL);
         memset(text, '\0', sizeof text);
-        for (size_t i = 0; i + 3 < 4000; i = strlen(text))
+        for (size_t i = 0; i + 3 < PN_PHRASE_TEXT_MAX; i = strlen(text))
                 memcpy(text + i, "a. ", 4);
         expect('.', text, NULL);
 }
