@@ -553,7 +553,35 @@ const char pn_phrasebook[] =
         P("!", "complaint", "", "only root and members of the group pnhw may do this")
         P("!", "complaint", "", "this method must be called with more")
         P("!", "complaint", "*", "the daemon answered with the error %s")
-        P("!", "complaint", "", "memory is short");
+        P("!", "complaint", "", "memory is short")
+
+        /* What is wrong with a document, with the way to the value in front of it: schema.c.
+         * What json-c says stays. */
+        P("!", "complaint", "*3", "%s: %s")
+        P("!", "complaint", "3", "%s")
+        P("3", "document", "", "expected a string")
+        P("3", "document", "", "the string is too long")
+        P("3", "document", "", "the string contains a NUL character")
+        P("3", "document", "", "expected a number")
+        P("3", "document", "", "the number is not finite")
+        P("3", "document", "", "expected an array")
+        P("3", "document", "", "the array is too long")
+        P("3", "document", "", "expected an integer")
+        P("3", "document", "", "the integer is larger than 2^63-1")
+        P("3", "document", "", "expected true or false")
+        P("3", "document", "", "expected {\"field\": string, \"reason\": string}")
+        P("3", "document", "", "names a field that this type does not have")
+        P("3", "document", "", "gives a reason that does not exist")
+        P("3", "document", "", "names a field that has a value")
+        P("3", "document", "", "expected an object")
+        P("3", "document", "", "has a field that this type does not know")
+        P("3", "document", "", "is missing")
+        P("3", "document", "", "an escape of what cannot be escaped")
+        P("3", "document", "", "the text is not valid UTF-8")
+        P("3", "document", "", "the text is too long")
+        P("3", "document", "", "the text contains a NUL")
+        P("3", "document", "", "an integer is smaller than -2^63")
+        P("3", "document", "", "the text ends in the middle of a value");
 /* clang-format on */
 
 /* The NUL that ends the literal ends no row. */

@@ -176,8 +176,22 @@ def what_is_not_known_stays_english():
     has(page, "the daemon of 2040 says so", "die Sonde ist abgestürzt (Aborted): no luck")
 
 
+def what_is_wrong_with_a_document_or_the_daemon_is_german():
+    need_catalogue()
+    for arguments, expected in (
+            (["--from=" + saved("wrong.json", {"pci": [{"address": 3}]})],
+             "pci[0].address: erwartet wird ein Text"),
+            (["--from=" + saved("cut.json", '{"pci":')], "der Text endet mitten in einem Wert"),
+            (["--socket=/dev/null"], "/dev/null ist kein Socket")):
+        r = subprocess.run([CTL, *arguments], capture_output=True, timeout=60, check=False,
+                           env={**os.environ, "LC_ALL": "de_DE.UTF-8"})
+        equal(r.returncode, 1)
+        has(r.stderr.decode(), expected)
+
+
 CASES = [no_english_finding_is_left_on_any_machine, json_and_programs_get_english,
          each_code_is_explained, plural_and_order_are_german, hostile_names_stay_what_they_are,
-         what_is_not_known_stays_english]
+         what_is_not_known_stays_english,
+         what_is_wrong_with_a_document_or_the_daemon_is_german]
 
 sys.exit(run_cases(CASES, sys.argv[2:]))

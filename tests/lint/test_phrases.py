@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 SOURCES = {
     'lib/rules.c': [], 'lib/rules_growth.c': [], 'lib/rules_health.c': [], 'lib/rules_nic.c': [],
     'lib/summary.c': [], 'lib/rating.c': None, 'lib/linkmode.c': None, 'lib/alerts.c': None,
-    'daemon/collect.c': None, 'lib/client.c': None,
+    'daemon/collect.c': None, 'lib/client.c': None, 'lib/schema.c': None,
 }
 # Of these, what the pattern finds.
 ONLY = {
@@ -24,6 +24,7 @@ ONLY = {
     'lib/linkmode.c': r'\{\d+, -?\d+, ("[^"]+")\}',
     'lib/alerts.c': r'("(?:It|The)\b[^"]*")',
     'lib/client.c': r'(?:ret_error|NULL|"\w+"),\s*("[^"]+ [^"]+")',
+    'lib/schema.c': r'''(?:fail\(reader,|what = (?:r == -EINVAL \? )?|[?:]\s)\s*("[a-z](?:[^"\\\n]|\\.)+ (?:[^"\\\n]|\\.)+")''',
     'daemon/collect.c': r'run_fail\(run,\s*("[^"]+")',
 }
 LITERALS = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"|\bPRI[du]64\b)(?:\s*(?:"(?:[^"\\\n]|\\.)*"|\bPRI[du]64\b))*')
