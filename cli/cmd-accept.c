@@ -200,6 +200,7 @@ static void put_decision(Cli *cli, const PnFinding *finding, const char *id, boo
                          const char *until)
 {
         const char *summary = finding ? pn_text(&finding->summary) : NULL;
+        _cleanup_free_ char *made = NULL;
         _cleanup_buf_ PnBuf line = {0};
         Units time;
 
@@ -220,7 +221,7 @@ static void put_decision(Cli *cli, const PnFinding *finding, const char *id, boo
                       !accepted                     ? _("Counts again")
                       : finding && is_lost(finding) ? _("Forgotten")
                                                     : _("Accepted"),
-                      summary ? summary : id);
+                      summary ? say_told(summary, &made) : id);
         if (line.error) {
                 (void)cli_out_of_memory(cli);
                 return;

@@ -27,6 +27,7 @@ static void add_finding(Table *table, const PnFinding *finding)
         bool accepted = pn_is_true(finding->accepted);
         Mark mark = accepted ? MARK_UNJUDGED : view_severity(&finding->severity);
         const char *device = pn_text(&finding->device), *since = pn_text(&finding->since);
+        _cleanup_free_ char *made = NULL;
         char cell[64];
         Units time;
 
@@ -39,7 +40,7 @@ static void add_finding(Table *table, const PnFinding *finding)
         table_set(table, CODE, finding->code.v);
         table_set(table, ID, finding->id.v);
         table_set(table, SINCE, since ? units_time(time, since) : NULL);
-        table_set(table, SUMMARY, pn_text(&finding->summary));
+        table_set(table, SUMMARY, say_told(pn_text(&finding->summary), &made));
 }
 
 /* What an administrator said of each accepted finding: why, and until when. */
@@ -153,12 +154,12 @@ static int put_explanation(Cli *cli, const PnCodeInfo *info)
         _cleanup_buf_ PnBuf line = {0};
         char raise[24], clear[24];
 
-        pn_buf_printf(&line, "%s: %s", info->name, info->title);
+        pn_buf_printf(&line, "%s: %s", info->name, _(info->title));
         if (line.error)
                 return -ENOMEM;
         term_put_wrapped(&cli->term, &cli->page, 0, 0, STYLE_BOLD, line.data);
-        put_paragraph(cli, NULL, info->meaning);
-        put_paragraph(cli, _("What to do"), info->remedy);
+        put_paragraph(cli, NULL, _(info->meaning));
+        put_paragraph(cli, _("What to do"), _(info->remedy));
         pn_buf_puts(&cli->page, "\n");
         put_fact(cli, _("At worst"), view_severity_word(info->worst));
         line.len = 0;

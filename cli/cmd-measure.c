@@ -159,6 +159,7 @@ static int open_node(Cli *cli, Target *target, const PnText *number)
 static int forbid(Cli *cli, const Target *target, const char *name)
 {
         const PnFinding *finding = pn_speed_forbids(&target->device);
+        _cleanup_free_ char *made = NULL;
         const PnNvme *drive = target->device.nvme.v;
 
         if (cli->force)
@@ -168,7 +169,9 @@ static int forbid(Cli *cli, const Target *target, const char *name)
                     cli, "Unhealthy",
                     "%s had better be left alone: %s\nsave what is on it first; --force "
                     "measures it all the same",
-                    name, pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
+                    name,
+                    pn_text(&finding->summary) ? say_told(finding->summary.v, &made)
+                                               : finding->code.v);
         if (drive && (pn_is_true(drive->lost) || drive->health.state == PN_UNREAD_STUCK ||
                       drive->health.state == PN_UNREAD_TIMEOUT))
                 return cli_fail(cli, "Unhealthy",

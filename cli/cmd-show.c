@@ -286,16 +286,21 @@ static void put_finding(Cli *cli, const PnFinding *finding)
         const Term *term = &cli->term;
         Mark mark = view_severity(&finding->severity);
         const PnText *const texts[] = {&finding->detail, &finding->advice};
+        _cleanup_free_ char *summary = NULL;
 
         pn_buf_puts(&cli->page, "\n");
         term_put_styled(term, &cli->page, view_mark_style(mark), view_mark(mark));
         pn_buf_puts(&cli->page, " ");
         term_put_wrapped(term, &cli->page, 2, 2, STYLE_BOLD,
-                         pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
+                         pn_text(&finding->summary) ? say_told(finding->summary.v, &summary)
+                                                    : finding->code.v);
         for (size_t i = 0; i < PN_ELEMENTS(texts); i++)
                 if (pn_text(texts[i])) {
+                        _cleanup_free_ char *made = NULL;
+
                         pn_buf_puts(&cli->page, "  ");
-                        term_put_wrapped(term, &cli->page, 2, 2, STYLE_PLAIN, texts[i]->v);
+                        term_put_wrapped(term, &cli->page, 2, 2, STYLE_PLAIN,
+                                         say_told(texts[i]->v, &made));
                 }
 }
 

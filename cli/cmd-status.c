@@ -92,6 +92,7 @@ static void put_age(Cli *cli, const Facts *facts, bool folded)
 int status_put_page(Cli *cli, const Facts *facts)
 {
         const PnStatus *status = &facts->status;
+        _cleanup_free_ char *made = NULL;
         View view = {0};
         bool folded = false;
         int r = view_init(&view, status);
@@ -100,7 +101,8 @@ int status_put_page(Cli *cli, const Facts *facts)
                 return r;
         r = status_put_machine(cli, status->host.v);
         if (r == 0) {
-                status_put_marked(cli, overall(status, &view), STYLE_BOLD, status->summary.v);
+                status_put_marked(cli, overall(status, &view), STYLE_BOLD,
+                                  say_told(status->summary.v, &made));
                 r = status_put_devices(cli, &view, &folded);
         }
         if (r == 0 && cli->all)

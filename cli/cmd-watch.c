@@ -184,6 +184,7 @@ static void put_line(Cli *cli, const char *what, const PnFinding *finding)
         Mark mark =
             pn_is_true(finding->accepted) ? MARK_UNJUDGED : view_severity(&finding->severity);
         const char *summary = pn_text(&finding->summary);
+        _cleanup_free_ char *made = NULL;
         bool over = strcmp(what, "cleared") == 0;
         char now[32];
 
@@ -193,7 +194,7 @@ static void put_line(Cli *cli, const char *what, const PnFinding *finding)
         pn_buf_puts(&cli->page, " ");
         put_happening(cli, what);
         put_column(cli, view_severity_word(pn_text(&finding->severity)), 8);
-        term_put(&cli->term, &cli->page, summary ? summary : finding->code.v);
+        term_put(&cli->term, &cli->page, summary ? say_told(summary, &made) : finding->code.v);
         pn_buf_printf(&cli->page, " [%s %s]\n", finding->code.v, finding->id.v);
 }
 
@@ -364,8 +365,10 @@ static void say_beginning(Watch *watch, const PnStatus *status)
         char now[32];
 
         if (watch->form == FORM_LINES) {
+                _cleanup_free_ char *made = NULL;
+
                 pn_buf_printf(&cli->page, "%s ", local_time(now));
-                term_put(&cli->term, &cli->page, status->summary.v);
+                term_put(&cli->term, &cli->page, say_told(status->summary.v, &made));
                 pn_buf_puts(&cli->page, "\n");
         }
 }
@@ -489,6 +492,9 @@ static int subscribe(Watch *watch, char **ret_error)
 /* Takes note that the daemon is away. */
 static int lose(Watch *watch, const char *why)
 {
+        _cleanup_free_ char *made = NULL;
+
+        why = say_complaint(why, &made);
         pn_client_free(PN_STEAL(watch->client));
         pn_client_free(PN_STEAL(watch->asker));
         watch->deadline = now_ms() + watch->retry_ms;

@@ -240,17 +240,19 @@ static int complete(Cli *cli, const char *what)
                         return EXIT_FAILURE;
                 for (unsigned i = 0; i < facts.status.findings.n; i++) {
                         const PnFinding *finding = &facts.status.findings.v[i];
+                        _cleanup_free_ char *made = NULL;
 
                         pn_buf_printf(&cli->page, "%s:", finding->id.v);
                         term_put(&cli->term, &cli->page,
-                                 pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
+                                 pn_text(&finding->summary) ? say_told(finding->summary.v, &made)
+                                                            : finding->code.v);
                         pn_buf_puts(&cli->page, "\n");
                 }
                 facts_done(&facts);
         } else if (strcmp(what, "codes") == 0) {
                 for (unsigned i = 0; i < PN_N_CODES; i++)
                         pn_buf_printf(&cli->page, "%s:%s\n", pn_code_info((PnCode)i)->name,
-                                      pn_code_info((PnCode)i)->title);
+                                      _(pn_code_info((PnCode)i)->title));
         } else if (strcmp(what, "options") == 0) {
                 for (size_t i = 0; i < PN_ELEMENTS(options); i++)
                         if (options[i].help && *options[i].name)

@@ -71,12 +71,13 @@ static void put_element(PnBuf *out, const char *name, const char *text)
         pn_buf_printf(out, "</%s>\n", name);
 }
 
-/* What the daemon says is English, on a page in whatever language. */
-static void put_english(PnBuf *out, const char *name, const char *class, const char *text)
+/* What the daemon says: it is English on a page in whatever language if nobody has translated it.
+ */
+static void put_told(PnBuf *out, const char *class, bool is_english, const char *text)
 {
-        pn_buf_printf(out, "<%s class=\"%s\" lang=\"en\">", name, class);
+        pn_buf_printf(out, "<p class=\"%s\"%s>", class, is_english ? " lang=\"en\"" : "");
         put_xml(out, text);
-        pn_buf_printf(out, "</%s>\n", name);
+        pn_buf_puts(out, "</p>\n");
 }
 
 static void begin(PnBuf *out, const char *title)
@@ -106,15 +107,10 @@ static void heading(PnBuf *out, unsigned level, const char *text)
         put_element(out, level == 2 ? "h2" : "h3", text);
 }
 
-static void paragraph(PnBuf *out, const char *text, bool is_english)
+static void paragraph(PnBuf *out, const char *text, ParagraphKind kind)
 {
-        if (is_english) {
-                put_english(out, "p", "lead", text);
-                return;
-        }
-        pn_buf_puts(out, "<p class=\"dim\">");
-        put_xml(out, text);
-        pn_buf_puts(out, "</p>\n");
+        put_told(out, kind == PARAGRAPH_ASIDE ? "dim" : "lead", kind == PARAGRAPH_LEAD_IN_ENGLISH,
+                 text);
 }
 
 static void finding(PnBuf *out, const Told *told)
@@ -123,9 +119,10 @@ static void finding(PnBuf *out, const Told *told)
         pn_buf_printf(out, "<p class=\"tag\">%s ", view_mark(told->mark));
         put_xml(out, told->severity);
         pn_buf_puts(out, "</p>\n");
-        put_english(out, "p", "summary", told->summary);
+        put_told(out, "summary", told->summary_is_english, told->summary);
         if (told->advice) {
-                pn_buf_puts(out, "<p class=\"advice\">→ <span lang=\"en\">");
+                pn_buf_printf(out, "<p class=\"advice\">→ <span%s>",
+                              told->advice_is_english ? " lang=\"en\"" : "");
                 put_xml(out, told->advice);
                 pn_buf_puts(out, "</span></p>\n");
         }

@@ -115,7 +115,7 @@ static void heading(PnBuf *out, unsigned level, const char *text)
         pn_buf_puts(out, "\n");
 }
 
-static void paragraph(PnBuf *out, const char *text, _unused_ bool is_english)
+static void paragraph(PnBuf *out, const char *text, _unused_ ParagraphKind kind)
 {
         pn_buf_puts(out, "\n");
         (void)put_text(out, text);

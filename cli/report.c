@@ -162,7 +162,8 @@ static const char *severity_words(Mark mark)
 
 static void put_finding(Report *report, const PnFinding *finding)
 {
-        _cleanup_free_ char *affects = view_join(&finding->affects);
+        _cleanup_free_ char *affects = view_join_affected(&finding->affects);
+        _cleanup_free_ char *summary = NULL, *advice = NULL;
         Told told = {.mark = view_severity(&finding->severity)};
 
         if (!affects) {
@@ -170,8 +171,11 @@ static void put_finding(Report *report, const PnFinding *finding)
                 return;
         }
         told.severity = severity_words(told.mark);
-        told.summary = pn_text(&finding->summary) ? finding->summary.v : finding->code.v;
-        told.advice = pn_text(&finding->advice);
+        told.summary =
+            pn_text(&finding->summary) ? say_told(finding->summary.v, &summary) : finding->code.v;
+        told.summary_is_english = !summary;
+        told.advice = say_told(pn_text(&finding->advice), &advice);
+        told.advice_is_english = !advice;
         told.affects = *affects ? affects : NULL;
         report->format->finding(report->out, &told);
 }
@@ -214,7 +218,7 @@ static void put_findings(Report *report)
                         put_finding(report, finding);
         }
         if (!wrong)
-                report->format->paragraph(report->out, _("Nothing."), false);
+                report->format->paragraph(report->out, _("Nothing."), PARAGRAPH_ASIDE);
         if (accepted && !report->all) {
                 char line[128];
 
@@ -222,7 +226,7 @@ static void put_findings(Report *report)
                                say_n("%u accepted finding is not shown.",
                                      "%u accepted findings are not shown.", accepted),
                                accepted);
-                report->format->paragraph(report->out, line, false);
+                report->format->paragraph(report->out, line, PARAGRAPH_ASIDE);
         }
         put_notes(report);
 }
@@ -571,8 +575,8 @@ static void put_picture(Report *report)
 static void put_links(Report *report)
 {
         static const char *const headings[] = {
-            N_("Address"), N_("Port"), N_("Device"),  N_("Slot"),    N_("Now"),
-            N_("Rated"),   N_("Best"), N_("Of best"), N_("Verdict"), N_("Shared")};
+            N_("Address"), N_("At port"), N_("Device"),  N_("Slot"),    N_("Now"),
+            N_("Rated"),   N_("Best"),    N_("Of best"), N_("Verdict"), N_("Shared")};
         _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
         const PnStatus *status = &report->facts->status;
         char buf[96];
@@ -913,13 +917,14 @@ static void put_sources(Report *report)
 
         for (unsigned i = 0; i < status->sources.n; i++) {
                 const PnSource *source = &status->sources.v[i];
+                _cleanup_free_ char *made = NULL;
 
                 if (pn_text_is(&source->state, "fresh"))
                         continue;
                 grid_row(&grid, MARK_UNKNOWN);
                 grid_set(&grid, 0, source->name.v);
                 grid_set(&grid, 1, pn_text(&source->state));
-                grid_set(&grid, 2, pn_text(&source->reason));
+                grid_set(&grid, 2, say_reason(pn_text(&source->reason), &made));
                 if (pn_text(&source->updated))
                         grid_set(&grid, 3, units_time(units, source->updated.v));
         }
@@ -942,11 +947,13 @@ static const char *time_of(const PnStatus *status)
 
 static void put_opening(Report *report)
 {
-        const char *newest = time_of(&report->facts->status);
-        _cleanup_free_ char *line = NULL;
+        const char *newest = time_of(&report->facts->status), *summary;
+        _cleanup_free_ char *line = NULL, *made = NULL;
         Units units;
 
-        report->format->paragraph(report->out, report->facts->status.summary.v, true);
+        summary = say_told(report->facts->status.summary.v, &made);
+        report->format->paragraph(report->out, summary,
+                                  made ? PARAGRAPH_LEAD : PARAGRAPH_LEAD_IN_ENGLISH);
         if (!newest)
                 return;
         if (asprintf(&line, _("As of %s. A question mark stands for what could not be read."),
@@ -955,7 +962,7 @@ static void put_opening(Report *report)
                 report->error = -ENOMEM;
                 return;
         }
-        report->format->paragraph(report->out, line, false);
+        report->format->paragraph(report->out, line, PARAGRAPH_ASIDE);
 }
 
 int report_write(PnBuf *out, const Format *format, const Facts *facts, bool all)

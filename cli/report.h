@@ -31,20 +31,25 @@ void grid_done(Grid *grid);
 /* Whether any row has something in a column: those without are left out. */
 bool grid_has_column(const Grid *grid, unsigned column);
 
-/* One thing that is wrong, as the daemon words it. */
+/* One thing that is wrong, in the reader's language but for what nobody has translated. */
 typedef struct Told {
         Mark mark;
-        const char *severity; /* in the reader's language */
-        const char *summary, *advice, *affects;
+        const char *severity, *summary, *advice, *affects;
+        bool summary_is_english, advice_is_english;
 } Told;
+
+typedef enum ParagraphKind {
+        PARAGRAPH_ASIDE,
+        PARAGRAPH_LEAD,
+        PARAGRAPH_LEAD_IN_ENGLISH
+} ParagraphKind;
 
 /* How each part of a report is written in one format. Texts are foreign and unclean: a format lets
  * none of them mean more than its letters. */
 typedef struct Format {
         void (*begin)(PnBuf *out, const char *title);
         void (*heading)(PnBuf *out, unsigned level, const char *text);
-        /* A sentence; `is_english` where it is the daemon's and so in no other language. */
-        void (*paragraph)(PnBuf *out, const char *text, bool is_english);
+        void (*paragraph)(PnBuf *out, const char *text, ParagraphKind kind);
         void (*finding)(PnBuf *out, const Told *told);
         void (*facts)(PnBuf *out, const Grid *grid);                      /* label, value */
         void (*listing)(PnBuf *out, const char *title, const Grid *grid); /* the same, verbatim */

@@ -8,6 +8,8 @@
 #include <locale.h>
 #include <stdio.h>
 
+#include "phrase.h"
+
 #define DOMAIN "pnhw"
 
 static const char *environment(const char *name)
@@ -83,6 +85,49 @@ const char *say_n(const char *one, const char *many, unsigned n)
         if (is_translated())
                 return dngettext(DOMAIN, one, many, n);
         return n == 1 ? one : many;
+}
+
+static const char *say_key(const char *key)
+{
+        const char *said = dgettext(DOMAIN, key);
+
+        return said == key ? NULL : said;
+}
+
+/* The book is read where there is a catalogue, once. Without memory for it, all stays English. */
+static const char *say_phrase(char kind, const char *english, char **ret_made)
+{
+        static PnPhrases *phrases;
+        static bool is_read;
+
+        if (!english || !is_translated())
+                return english;
+        if (!is_read && *dgettext(DOMAIN, ""))
+                (void)pn_phrases_new(pn_phrasebook, pn_phrasebook_size, &phrases);
+        is_read = true;
+        if (phrases && pn_phrases_translate(phrases, kind, english, say_key, ret_made) > 0)
+                return *ret_made;
+        return english;
+}
+
+const char *say_told(const char *english, char **ret_made)
+{
+        return say_phrase('.', english, ret_made);
+}
+
+const char *say_affected(const char *english, char **ret_made)
+{
+        return say_phrase('0', english, ret_made);
+}
+
+const char *say_reason(const char *english, char **ret_made)
+{
+        return say_phrase('r', english, ret_made);
+}
+
+const char *say_complaint(const char *english, char **ret_made)
+{
+        return say_phrase('!', english, ret_made);
 }
 
 const char *say_error(int error)

@@ -46,6 +46,7 @@ static const char *start_it(void)
 
 static int cannot_connect(Cli *cli, int error, const char *sentence)
 {
+        _cleanup_free_ char *made = NULL;
         struct stat st;
 
         switch (error) {
@@ -78,7 +79,7 @@ static int cannot_connect(Cli *cli, int error, const char *sentence)
                                 cli->socket, ANSWER_TIMEOUT_MS / 1000);
         default:
                 return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s: %s", cli->socket,
-                                sentence ? sentence : say_error(-error));
+                                sentence ? say_complaint(sentence, &made) : say_error(-error));
         }
 }
 
@@ -91,11 +92,11 @@ static const char *short_error(const char *name)
 
 static int varlink_error(Cli *cli, const PnReply *reply)
 {
-        _cleanup_free_ char *sentence = pn_reply_describe_error(reply);
+        _cleanup_free_ char *sentence = pn_reply_describe_error(reply), *made = NULL;
 
         if (!sentence)
                 return cli_out_of_memory(cli);
-        return cli_fail(cli, short_error(reply->error), "%s", sentence);
+        return cli_fail(cli, short_error(reply->error), "%s", say_complaint(sentence, &made));
 }
 
 /* Calls a method. 0 and a reply that is no error, or the exit code. */
@@ -121,15 +122,16 @@ static int connect_daemon(Cli *cli, PnClient **ret)
 /* Reads an object out of an answer of the daemon's, which may be newer than we are. */
 static int read_answer(Cli *cli, const PnType *type, struct json_object *json, void *ret)
 {
-        _cleanup_free_ char *sentence = NULL;
+        _cleanup_free_ char *sentence = NULL, *made = NULL;
         int r = pn_read_json(type, json, PN_JSON_ALLOW_UNKNOWN, ret, &sentence, NULL);
 
         if (r == -ENOMEM)
                 return cli_out_of_memory(cli);
         if (r < 0)
-                return cli_fail(cli, "BadAnswer",
-                                "what listens on %s gave an answer that makes no sense: %s",
-                                cli->socket, sentence ? sentence : _("for no known reason"));
+                return cli_fail(
+                    cli, "BadAnswer", "what listens on %s gave an answer that makes no sense: %s",
+                    cli->socket,
+                    sentence ? say_complaint(sentence, &made) : _("for no known reason"));
         return 0;
 }
 
@@ -208,7 +210,7 @@ static int daemon_facts(Cli *cli, Want want, Facts *ret)
 /* Parses a host's answer. While nobody has been asked yet, notes what to ask and ends the verb. */
 static int remote_answer(Cli *cli, const char *wanted, struct json_object **ret)
 {
-        _cleanup_free_ char *sentence = NULL;
+        _cleanup_free_ char *sentence = NULL, *made = NULL;
         struct json_object *json = NULL, *error = NULL, *message = NULL;
         const Remote *remote = cli->remote;
         int r;
@@ -222,7 +224,7 @@ static int remote_answer(Cli *cli, const char *wanted, struct json_object **ret)
                 return cli_out_of_memory(cli);
         if (r < 0)
                 return cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
-                                sentence ? sentence : _("no JSON"));
+                                sentence ? say_complaint(sentence, &made) : _("no JSON"));
         if (json_object_is_type(json, json_type_object) &&
             json_object_object_get_ex(json, "error", &error) &&
             json_object_object_get_ex(json, "message", &message)) {
@@ -246,14 +248,15 @@ static int remote_answer(Cli *cli, const char *wanted, struct json_object **ret)
 
 static int read_remote(Cli *cli, const PnType *type, struct json_object *json, void *ret)
 {
-        _cleanup_free_ char *sentence = NULL;
+        _cleanup_free_ char *sentence = NULL, *made = NULL;
         int r = pn_read_json(type, json, PN_JSON_ALLOW_UNKNOWN, ret, &sentence, NULL);
 
         if (r == -ENOMEM)
                 return cli_out_of_memory(cli);
-        return r < 0 ? cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
-                                sentence ? sentence : _("for no known reason"))
-                     : 0;
+        return r < 0
+                   ? cli_fail(cli, "BadAnswer", "its answer makes no sense: %s",
+                              sentence ? say_complaint(sentence, &made) : _("for no known reason"))
+                   : 0;
 }
 
 static struct json_object *member(struct json_object *json, const char *name);
@@ -430,7 +433,7 @@ static void tell_of_newer(Cli *cli, const char *name)
 static int read_document(Cli *cli, const char *name, const char *code, const PnBuf *text,
                          PnInventory *ret)
 {
-        _cleanup_free_ char *sentence = NULL;
+        _cleanup_free_ char *sentence = NULL, *made = NULL;
         struct json_object *json = NULL, *inventory, *outer, *schema = NULL;
         PnJsonFlags flags = PN_JSON_ALLOW_UNKNOWN;
         bool is_newer;
@@ -449,7 +452,7 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
 
                 find_place(text->data, text->len, &line, &column);
                 return cli_fail(cli, code, "%s: line %u, column %u: %s", name, line, column,
-                                sentence ? sentence : _("no JSON"));
+                                sentence ? say_complaint(sentence, &made) : _("no JSON"));
         }
         outer = member(json, "parameters") ? member(json, "parameters") : json;
         inventory = member(outer, "inventory") ? member(outer, "inventory") : outer;
@@ -476,7 +479,7 @@ static int read_document(Cli *cli, const char *name, const char *code, const PnB
                 return cli_out_of_memory(cli);
         if (r < 0)
                 return cli_fail(cli, code, "%s: %s", name,
-                                sentence ? sentence : _("is no inventory"));
+                                sentence ? say_complaint(sentence, &made) : _("is no inventory"));
         if (is_newer)
                 tell_of_newer(cli, name);
         return 0;

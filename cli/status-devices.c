@@ -144,7 +144,7 @@ static void set_rates(Table *table, const Shown *shown)
 static int add_device(Table *table, const Shown *shown)
 {
         const PnRating *rating = shown->rating;
-        _cleanup_free_ char *used_by = view_join(&rating->affects);
+        _cleanup_free_ char *used_by = view_join_affected(&rating->affects);
 
         if (!used_by)
                 return -ENOMEM;
@@ -196,7 +196,7 @@ static int add_group(Table *table, Shown *shown, unsigned n, bool more)
         if (r == 0 && members == 1) {
                 r = add_device(table, &first);
         } else if (r == 0) {
-                joined = view_join(&used_by);
+                joined = view_join_affected(&used_by);
                 (void)snprintf(name, sizeof name,
                                more ? several_more(first.kind, members)
                                     : several(first.kind, members),

@@ -37,7 +37,7 @@ static int put_context(Cli *cli, const Facts *facts, const PnFinding *finding)
 
         pn_buf_puts(&line, "");
         if (finding->affects.n) {
-                _cleanup_free_ char *affects = view_join(&finding->affects);
+                _cleanup_free_ char *affects = view_join_affected(&finding->affects);
 
                 if (!affects)
                         return -ENOMEM;
@@ -73,23 +73,27 @@ static int put_context(Cli *cli, const Facts *facts, const PnFinding *finding)
 
 static int put_finding(Cli *cli, const Facts *facts, const PnFinding *finding)
 {
+        _cleanup_free_ char *summary = NULL, *detail = NULL, *advice = NULL;
         const Term *term = &cli->term;
         PnBuf *out = &cli->page;
 
         pn_buf_puts(out, "\n");
         status_put_marked(cli, view_severity(&finding->severity), STYLE_BOLD,
-                          pn_text(&finding->summary) ? finding->summary.v : finding->code.v);
+                          pn_text(&finding->summary) ? say_told(finding->summary.v, &summary)
+                                                     : finding->code.v);
         /* The summary has the figures; how they come about is for those who ask. */
         if (cli->all && pn_text(&finding->detail)) {
                 pn_buf_puts(out, "  ");
-                term_put_wrapped(term, out, 2, 2, STYLE_PLAIN, finding->detail.v);
+                term_put_wrapped(term, out, 2, 2, STYLE_PLAIN,
+                                 say_told(finding->detail.v, &detail));
         }
         if (pn_text(&finding->advice)) {
                 const char *arrow = term->utf8 ? "  → " : "  -> ";
                 unsigned at = term->utf8 ? 4 : 5;
 
                 term_put(term, out, arrow);
-                term_put_wrapped(term, out, at, at, STYLE_PLAIN, finding->advice.v);
+                term_put_wrapped(term, out, at, at, STYLE_PLAIN,
+                                 say_told(finding->advice.v, &advice));
         }
         return put_context(cli, facts, finding);
 }

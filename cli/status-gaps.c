@@ -181,6 +181,7 @@ static int put_sources(Cli *cli, const PnStatus *status)
                 const PnSource *source = &status->sources.v[i];
                 const char *updated = pn_text(&source->updated), *reason = pn_text(&source->reason);
                 _cleanup_buf_ PnBuf line = {0};
+                _cleanup_free_ char *made = NULL;
                 Units time;
 
                 if (status_is_fresh(source) || (told && !pn_text_is(&source->state, "never")))
@@ -192,7 +193,7 @@ static int put_sources(Cli *cli, const PnStatus *status)
                                                            : _("The source %s is stale"),
                     source->name.v);
                 if (reason)
-                        pn_buf_printf(&line, " (%s)", reason);
+                        pn_buf_printf(&line, " (%s)", say_reason(reason, &made));
                 if (updated)
                         pn_buf_printf(&line, _("; what is shown is from %s"),
                                       units_time(time, updated));

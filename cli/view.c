@@ -349,6 +349,20 @@ char *view_join(const PnTexts *texts)
         return pn_buf_take(&buf, &joined, NULL) < 0 ? NULL : joined;
 }
 
+char *view_join_affected(const PnTexts *texts)
+{
+        _cleanup_buf_ PnBuf buf = {0};
+        char *joined;
+
+        pn_buf_puts(&buf, "");
+        for (unsigned i = 0; i < texts->n; i++) {
+                _cleanup_free_ char *made = NULL;
+
+                pn_buf_printf(&buf, "%s%s", i ? ", " : "", say_affected(texts->v[i], &made));
+        }
+        return pn_buf_take(&buf, &joined, NULL) < 0 ? NULL : joined;
+}
+
 /* The word in front of a use's name, or NULL for a use that carries others and is none itself. */
 static const char *use_word(const PnUse *use)
 {

@@ -72,6 +72,9 @@ bool view_is_below(const PnRating *rating);
 /* Joins texts with ", ". malloc'ed, NULL without memory; "" for none. */
 char *view_join(const PnTexts *texts);
 
+/* The same of what depends on something ("zpool tank", "bond bond0"), in the reader's language. */
+char *view_join_affected(const PnTexts *texts);
+
 /* What lives on a block device, in one line, each thing once: "zpool rpool". Nothing known is "";
  * uses that could not be found out are "?". malloc'ed, NULL without memory. */
 char *view_uses(PnState state, const PnUse *uses, unsigned n);

@@ -131,7 +131,7 @@ def accept_and_take_it_back():
         equal(json.loads(r.out), {"id": finding, "accepted": True, "until": None, "reason": None})
         if os.path.exists(os.path.join(BUILD, "po", "de", "LC_MESSAGES", "pnhw.mo")):
             r = ctl(d, "accept", finding, LANG="de_DE.UTF-8")
-            has(r.out, "Hingenommen: nvme1 uses 1 of 4 lanes", "Er zählt wieder, wenn")
+            has(r.out, "Hingenommen: nvme1 nutzt 1 von 4 Lanes", "Er zählt wieder, wenn")
         has(ctl(d, "accept", finding).out, "It counts again when it gets worse, and with")
         accepted(d, True)
         has(ctl(d, "findings", "--all").out, f"{finding} for good: no reason was given")

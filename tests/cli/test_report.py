@@ -389,7 +389,8 @@ def germans_read_german():
     has_not(page, "| at its best", "Of best")
     text = report(saved("first-customer"), "html", LANG="de_DE.UTF-8")
     Page(text)
-    has(text, '<html lang="de">', 'lang="en">nvme3: slot', "besser für nvme3")
+    has(text, '<html lang="de">', 'class="summary">nvme3: Slot PCIEX1_1 hat 1 Lane', "besser für nvme3")
+    has_not(text, 'lang="en"')
     xml.etree.ElementTree.fromstring(report(saved("first-customer"), "svg", LC_ALL="de_AT.UTF-8"))
     has(run("--from=" + saved("first-customer"), "nvme", LANG="de_DE.UTF-8")[1], "SERIENNUMMER")
     has(run("--from=" + saved("first-customer"), "show", "nvme3", LC_ALL="de_DE.UTF-8")[1],

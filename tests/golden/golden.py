@@ -19,6 +19,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BED = os.path.join(ROOT, 'tests', 'bed')
 # Machines whose page of metrics is recorded, too: drives and a module, bonds, what measures little.
 METRICS = {'first-customer', 'lacp', 'vm'}
+# Whose report is recorded, in English and in German: drives and modules, bonds, faults, and little.
+REPORTS = {'first-customer', 'lacp', 'degraded', 'vm'}
+LANGUAGES = {'': 'C.UTF-8', '.de': 'de_DE.UTF-8'}
 OPTIONS = {'crowd': ['--drives', '12', '--functions', '80']}
 
 
@@ -42,10 +45,33 @@ def without_clock(page):
                    for line in page.splitlines(keepends=True))
 
 
-def run(command, **arguments):
-    environment = dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1', COLUMNS='100')
+def run(command, language='C.UTF-8', **arguments):
+    environment = {name: value for name, value in os.environ.items() if name != 'LANGUAGE'}
+    environment.update(LC_ALL=language, NO_COLOR='1', COLUMNS='100', TZ='UTC')
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False,
                           timeout=120, **arguments)
+
+
+def has_catalogue(build):
+    return os.path.exists(os.path.join(build, 'po', 'de', 'LC_MESSAGES', 'pnhw.mo'))
+
+
+def reports(build, machine, inventory):
+    """The pages that an administrator would type, from an inventory without times of its own."""
+    answers = {}
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as saved:
+        json.dump(inventory, saved)
+        saved.flush()
+        for name, language in LANGUAGES.items():
+            if name and not has_catalogue(build):
+                print(f'skip - {machine}.report{name}.md: gettext was not installed when this was built')
+                continue
+            page = run([os.path.join(build, 'cli', 'pnhwctl'), '--from=' + saved.name, 'report',
+                        '--format=markdown'], language)
+            if page.returncode != 0:
+                raise RuntimeError(f'pnhwctl report: exit {page.returncode}: {page.stderr}')
+            answers[f'{machine}.report{name}.md'] = re.sub(r'(?<=: pnhw )\S+', 'VERSION', page.stdout)
+    return answers
 
 
 def metrics(build, inventory):
@@ -83,6 +109,8 @@ def pages(build, machine, tree):
         status = json.loads(run(client + ['--json=short', 'status']).stdout)
     if machine in METRICS:
         answers[f'{machine}.prom'] = metrics(build, inventory)
+    if machine in REPORTS:
+        answers.update(reports(build, machine, inventory))
     answers[f'{machine}.inventory.json'] = json.dumps(inventory, indent=1, ensure_ascii=False) + '\n'
     answers[f'{machine}.status.json'] = json.dumps(
         without_times({key: status[key] for key in ('summary', 'findings', 'ratings')}),

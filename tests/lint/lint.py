@@ -110,6 +110,8 @@ def main():
         'lib/module.c',
         'lib/pciconf.c',
         'lib/pcie.c',
+        'lib/phrase.c',
+        'lib/phrasebook.c',
         'lib/picture.c',
         'lib/places.c',
         'lib/plausible.c',

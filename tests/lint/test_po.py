@@ -17,10 +17,10 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PO = os.path.join(ROOT, 'po')
 # What else the client alone says.
-WITH_SENTENCES = ['lib/speed.c']
+WITH_SENTENCES = ['lib/phrasebook.c', 'lib/speed.c']
 HEAD = '''/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Headings of fields and of tables' columns, for translators: made by tests/lint/test_po.py --update
- * from lib/model.h and cli/, and compiled nowhere. */
+/* Headings of fields and of tables' columns, and what lib/codes.h says of each kind of finding, for
+ * translators: made by tests/lint/test_po.py --update, and compiled nowhere. */
 '''
 
 
@@ -41,13 +41,22 @@ def headings():
         text = read(path)
         for table in re.findall(r'static const Column \w+\[\] = \{(.*?)\n\};', text, re.DOTALL):
             found += re.findall(r'\] = \{"([^"]+)"', table)
-    return HEAD + ''.join(f'N_("{text}")\n' for text in sorted(set(found)))
+    return HEAD + ''.join(f'N_("{text}")\n' for text in sorted(set(found))) + explanations()
+
+
+def explanations():
+    """Title, meaning and remedy of each row of the table of codes."""
+    rows = re.sub(r'"\s*\\\n\s*"', '', read('lib/codes.h'))
+    found = re.findall(r'\bC\(\w+, "[^"]*", "[^"]*", \d+, \d+, "[^"]*",[\s\\]*("[^"]*"),[\s\\]*'
+                       r'("[^"]*"),[\s\\]*("[^"]*"),[\s\\]*"[0-9a-f]{32}"\)', rows)
+    return ''.join(f'N_({text})\n' for texts in found for text in texts)
 
 
 def template(path):
     files = client_files() + WITH_SENTENCES + ['po/headings.in']
     command = ["xgettext", "-L", "C", "--from-code=UTF-8", "-k", "-k_", "-kN_", "-ksay_n:1,2",
-               "-kNN_:1,2", "-kcli_fail:3", "-ktell:2", "-ktranslated:2",
+               "-kNN_:1,2", "-kcli_fail:3", "-ktell:2", "-ktranslated:2", "-kS:2", "-kP:2c,4",
+               "--flag=S:2:c-format", "--flag=P:4:c-format",
                "--add-comments=Translators",
                '--package-name=pnhw', '--no-location', '-o', path, *files]
     subprocess.run(command, cwd=ROOT, check=True)

@@ -8,6 +8,7 @@
 
 #include "assess.h"
 #include "device.h"
+#include "told.h"
 
 #define NOW   "2026-01-02T03:04:05Z"
 #define LATER "2026-01-02T03:05:05Z"
@@ -18,6 +19,7 @@ static PnStatus assess(PnInventory *inventory, const PnStatus *previous, const c
 
         assert_int_equal(pn_join(inventory), 0);
         assert_int_equal(pn_assess(inventory, (PnBefore){NULL, previous}, NULL, now, &status), 0);
+        check_told(&status);
         return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "assess.h"
 #include "learn.h"
+#include "told.h"
 #include "when.h"
 
 #define START INT64_C(1767225600) /* 2026-01-01 */
@@ -49,6 +50,7 @@ static void look(World *world, int64_t later)
                                              pn_when_format(now, world->time.now), &world->time,
                                              &world->status),
                          0);
+        check_told(&world->status);
         pn_done(pn_type_Inventory(), &world->before);
         world->before = copy;
 }

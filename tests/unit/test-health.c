@@ -4,6 +4,7 @@
 #include "machine.h"
 
 #include "assess.h"
+#include "told.h"
 #include <stdio.h>
 
 #include "plausible.h"
@@ -40,6 +41,7 @@ static const char *codes(const PnInventory *inventory, const PnInventory *before
         size_t n = 0;
 
         assert_int_equal(pn_assess(inventory, (PnBefore){before, NULL}, NULL, NOW, &status), 0);
+        check_told(&status);
         *text = '\0';
         for (unsigned i = 0; i < status.findings.n; i++)
                 n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", i ? ", " : "",

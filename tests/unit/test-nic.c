@@ -10,6 +10,7 @@
 #include "device.h"
 #include "linkmode.h"
 #include "ports.h"
+#include "told.h"
 
 #define NOW "2026-01-02T03:04:05Z"
 
@@ -23,6 +24,7 @@ static PnStatus assess(PnInventory *inventory)
 
         assert_int_equal(pn_join(inventory), 0);
         assert_int_equal(pn_assess(inventory, (PnBefore){0}, NULL, NOW, &status), 0);
+        check_told(&status);
         pn_ports_done(&ports);
         assert_int_equal(pn_rate(inventory, &ratings), 0);
         assert_int_equal(pn_ports_judge(inventory, &ratings, &ports), 0);
