@@ -6,6 +6,8 @@
 
 #define FACTS_INVENTORY "inventory" /* all of it, as it was read */
 #define FACTS_DEVICE    "device="   /* and a device's name */
+#define FACTS_METRICS   "metrics"
+#define FACTS_CHECK     "check=" /* and a severity; for one device, a comma and its name */
 
 /* The word for a Want (source.h); NULL if there is none. */
 const char *facts_word(int want);

@@ -99,7 +99,7 @@ static void put_quoted(PnBuf *out, const char *word)
         pn_buf_puts(out, "'");
 }
 
-static int make_command(Cli *cli, Hosts *hosts, const char *wanted)
+static int make_command(Cli *cli, Hosts *hosts, const char *wanted, const char *argument)
 {
         PnBuf command = {0};
 
@@ -107,7 +107,7 @@ static int make_command(Cli *cli, Hosts *hosts, const char *wanted)
         for (const char *s = wanted; *s; s++)
                 if ((unsigned char)*s < ' ' || *s == 0x7f)
                         return cli_fail(cli, "NoSuchDevice", "no device has a name like %s",
-                                        wanted + strlen(FACTS_DEVICE));
+                                        argument ? argument : wanted);
         pn_buf_puts(&command, "pnhwctl --json=short ");
         if (cli->once)
                 pn_buf_puts(&command, "--once ");
@@ -176,17 +176,18 @@ typedef struct Show {
         Cli one; /* for one host; here, because the table keeps an eye on its terminal */
         VerbFunction verb;
         const char *argument;
-        Table *table; /* of all hosts */
+        RemoteTake take; /* NULL: they are shown here */
+        Table *table;    /* of all hosts */
         PnBuf notes;  /* in place of a host's rows */
         PnBuf json;
         unsigned n;
 } Show;
 
-static void put_json_entry(Show *show, const Host *host, const PnBuf *page, int code)
+static void put_json_entry(Show *show, const Host *host, const PnBuf *page, bool has_failed)
 {
         pn_buf_puts(&show->json, show->n++ ? ",{\"host\":" : "[{\"host\":");
         pn_buf_json_string(&show->json, host->name);
-        if (code == 0) {
+        if (!has_failed) {
                 pn_buf_puts(&show->json, ",\"answer\":");
                 pn_buf_put(&show->json, page->data, page->len);
         } else {
@@ -238,10 +239,13 @@ static int show_host(Show *show, const Hosts *hosts, const Host *host, const cha
                 code = show->verb(one, show->argument);
         if (one->page.error)
                 show->cli->page.error = one->page.error;
+        else if (show->take)
+                show->take(show->cli,
+                           &(RemoteResult){host->name, &one->page, code, remote.has_failed});
         else if (!several)
                 pn_buf_put(&show->cli->page, one->page.data, one->page.len);
         else if (one->json != JSON_OFF && one->page.len)
-                put_json_entry(show, host, &one->page, code);
+                put_json_entry(show, host, &one->page, remote.has_failed);
         else
                 put_page(show, host, &one->page);
         pn_buf_done(&one->page);
@@ -270,12 +274,26 @@ static void show_all(Show *show)
         pn_buf_done(&show->json);
 }
 
+int remote_worse(const Cli *cli, int a, int b)
+{
+        static const unsigned badness[] = {0, 2, 3, 1}; /* 3 is CHECK_UNKNOWN */
+
+        if (!cli->for_monitoring)
+                return a || b ? EXIT_FAILURE : 0;
+        return badness[(unsigned)a % 4] >= badness[(unsigned)b % 4] ? a : b;
+}
+
 int remote_run(Cli *cli, VerbFunction verb, const char *argument)
+{
+        return remote_collect(cli, verb, argument, NULL);
+}
+
+int remote_collect(Cli *cli, VerbFunction verb, const char *argument, RemoteTake take)
 {
         _cleanup_(hosts_done) Hosts hosts = {.ssh = getenv("PNHW_SSH")};
         Remote question = {0};
         _cleanup_free_ char *wanted = NULL;
-        Show show = {.cli = cli, .verb = verb, .argument = argument};
+        Show show = {.cli = cli, .verb = verb, .argument = argument, .take = take};
         int r, code = 0;
 
         if (!hosts.ssh || !*hosts.ssh)
@@ -293,7 +311,7 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
         wanted = question.wanted;
         if (!wanted)
                 return r;
-        r = make_command(cli, &hosts, wanted);
+        r = make_command(cli, &hosts, wanted, argument);
         if (r)
                 return r;
         r = remote_ask_all(&hosts);
@@ -302,8 +320,7 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
                            ? cli_out_of_memory(cli)
                            : cli_fail(cli, "IO", "cannot wait for hosts: %s", say_error(-r));
         for (unsigned i = 0; i < hosts.n; i++)
-                if (show_host(&show, &hosts, &hosts.v[i], wanted) != 0)
-                        code = EXIT_FAILURE;
+                code = remote_worse(cli, code, show_host(&show, &hosts, &hosts.v[i], wanted));
         show_all(&show);
         return code;
 }

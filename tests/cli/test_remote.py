@@ -287,6 +287,118 @@ def a_host_can_be_captured():
     check("7QH00RTP" not in r.stdout and len(json.loads(r.stdout)["nvme"]) == 5, r.stdout[:500])
 
 
+@test
+def a_check_of_several_hosts_is_one_line_each_the_worst_first():
+    r = run("-H", "first-customer", "check", "--at-least=notice")
+    check(r.returncode == 1 and r.stderr == "", (r.returncode, r.stderr))
+    check(re.match(r"PNHW WARNING - first-customer: nvme3: .* \| critical=0 warning=0 notice=3\n$",
+                   r.stdout), r.stdout)
+    for arguments in (["-H", "vm,gone,first-customer", "check", "--at-least=notice"],
+                      ["check", "-H", "vm,gone", "--host", "first-customer", "--at-least=notice"]):
+        r = run(*arguments)
+        lines = r.stdout.splitlines()
+        check(r.returncode == 1 and r.stderr == "" and len(lines) == 3, (r.returncode, r.stdout))
+        check(lines[0].startswith("PNHW WARNING - first-customer: "), lines)
+        check(lines[0].endswith(" | 'vm critical'=0 'vm warning'=0 'vm notice'=0 'first-customer "
+                                "critical'=0 'first-customer warning'=0 'first-customer notice'=3"),
+              lines[0])
+        check(lines[1] == "PNHW UNKNOWN - gone: ssh: connect to host gone port 22: No route to host",
+              lines)
+        check(lines[2].startswith("PNHW OK - vm: "), lines)
+        # Of what follows the first line a monitoring system takes all after a bar for figures.
+        check(r.stdout.count("|") == 1, r.stdout)
+    r = run("-H", "gone", "check")
+    check(r.returncode == 3 and "UNKNOWN - gone: ssh: connect" in r.stdout, r.stdout)
+    r = run("-H", "vm,gone", "check", "nvme0")
+    check(r.returncode == 3 and "OK - vm: " in r.stdout, r.stdout)
+    r = run("-H", "vm,first-customer", "check", "nvme3")
+    check(r.returncode == 3, r.stdout)
+    has(r.stdout, "UNKNOWN - vm: there is no device nvme3", "OK - first-customer: ")
+    entries = json.loads(run("-j", "-H", "vm,gone", "check").stdout)
+    check(entries[0]["answer"]["code"] == 0 and entries[1]["error"] == "NoConnection", entries)
+
+
+@test
+def what_a_host_says_cannot_break_the_line_of_a_check():
+    host("sly", "echo '{\"check\":{\"status\":\"OK\",\"code\":2,\"line\":\"PNHW OK - all | is=1\\n"
+         "PNHW OK - fine\",\"perfdata\":\"a=1 b|c=2 d x'\"'\"'=3\"}}'")
+    for hosts in "sly", "sly,vm", "vm,sly":
+        r = run("-H", hosts, "check")
+        check(r.returncode == 2 and r.stdout.startswith("PNHW CRITICAL - sly: all"), r.stdout)
+        check(r.stdout.count("\n") == len(hosts.split(",")) and r.stdout.count("|") <= 2, r.stdout)
+    has(r.stdout, " | 'vm critical'=0 'vm warning'=0 'vm notice'=0 'sly a'=1\n")
+    host("offscale", "echo '{\"check\":{\"status\":\"OK\",\"code\":7,\"line\":\"x\",\"perfdata\":\"\"}}'")
+    r = run("-H", "offscale", "check")
+    check(r.returncode == 3 and r.stdout.startswith("PNHW UNKNOWN - offscale: x"), r.stdout)
+
+
+@test
+def for_checkmk_each_host_is_a_service():
+    r = run("-H", "vm,gone", "check", "--checkmk", "nvme0")
+    lines = r.stdout.splitlines()
+    check(r.returncode == 0 and len(lines) == 2, r.stdout)
+    check(lines[0].startswith('0 "Hardware vm nvme0" critical=0|warning=0|notice=0 '), lines)
+    check(lines[1].startswith('3 "Hardware gone nvme0" - ssh: connect to host gone'), lines)
+
+
+@test
+def metrics_of_several_hosts_are_one_page():
+    r = run("-H", "vm,gone,first-customer", "metrics")
+    check(r.returncode == 1, r.returncode)
+    check(r.stderr == "pnhwctl: gone: ssh: connect to host gone port 22: No route to host\n", r.stderr)
+    lines = r.stdout.splitlines()
+    families = [line.split()[2] for line in lines if line.startswith("# TYPE ")]
+    check(len(families) == len(set(families)) > 20 and lines[-1] == "# EOF", families)
+    check(lines.count("# EOF") == 1, "one end")
+    samples = [line for line in lines if not line.startswith("#")]
+    check(all('{host="' in line for line in samples), "each has its host")
+    check(lines[2:5] == ['pnhw_host_up{host="vm"} 1', 'pnhw_host_up{host="gone"} 0',
+                         'pnhw_host_up{host="first-customer"} 1'], lines[:8])
+    for name in "vm", "first-customer":
+        here = local(name, "metrics").stdout.splitlines()
+        mine = [line.replace('{host="%s"} ' % name, " ").replace('{host="%s",' % name, "{")
+                for line in samples if '{host="%s"' % name in line]
+        check(sorted(mine[1:]) == sorted(line for line in here if not line.startswith("#")), name)
+    # Samples of a family are together.
+    order, family = [], None
+    for line in lines:
+        family = line.split()[2] if line.startswith("# TYPE ") else family
+        if not line.startswith("#"):
+            check(line.startswith(family), (family, line))
+            order.append(family)
+    target = os.path.join(TMP.name, "hosts.prom")
+    r = run("-H", "vm,gone", "metrics", "--output=" + target)
+    check(r.returncode == 1 and r.stdout == "", r.stdout)
+    with open(target, encoding="utf-8") as f:
+        text = f.read()
+    has(text, 'pnhw_host_up{host="gone"} 0', "# TYPE pnhw_build_info gauge")
+    check("# EOF" not in text and "# UNIT" not in text, "the older format")
+    page = json.loads(run("-j", "-H", "vm", "metrics").stdout)["openmetrics"]
+    check(page == run("-H", "vm", "metrics").stdout, "JSON")
+    try:
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+    except ImportError:
+        print("skip - the joined page in Prometheus's own parser: python3-prometheus-client is "
+              "not installed")
+        return
+    check(len(list(parse(run("-H", "vm,first-customer", "metrics").stdout))) == len(families), "read")
+
+
+@test
+def a_page_of_metrics_that_is_none_is_not_taken():
+    def page(text):
+        return "echo '%s'" % json.dumps({"metrics": {"openmetrics": text}}).replace("'", "'\\''")
+    host("torn", page("# TYPE a gauge\na 1\n"))
+    host("rude", page("# TYPE a gauge\na{x=\"\"} 1\nb 2\n# EOF\n"))
+    host("nobody", "echo '{\"metrics\":{}}'")
+    for name in "torn", "rude", "nobody":
+        r = run("-H", name + ",vm", "metrics")
+        check(r.returncode == 1, r.stdout)
+        has(r.stderr, "pnhwctl: %s: its answer makes no sense" % name)
+        has(r.stdout, 'pnhw_host_up{host="%s"} 0\npnhw_host_up{host="vm"} 1' % name)
+        check(not re.search("^(a|b|# TYPE a)\\b", r.stdout, re.MULTILINE), r.stdout)
+
+
 def main():
     global failed
     write("ssh", STAND_IN)
