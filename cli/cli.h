@@ -33,7 +33,8 @@ typedef struct Cli {
         struct Remote *remote; /* the one whose answer is shown; see remote.h */
         Table **join;          /* where tables of several hosts become one; NULL: they do not */
         bool has_joined;
-        void *collected; /* check, metrics: where several hosts' answers become one; NULL: nowhere */
+        void
+            *collected; /* check, metrics: where several hosts' answers become one; NULL: nowhere */
         const char *reason, *until; /* accept */
         const char *exec;           /* watch: the program to run for alerts */
         const char *at_least;       /* check: the mildest severity that is a problem */

@@ -114,8 +114,8 @@ static int check_one(Cli *cli, const char *device)
 static void take_verdict(Cli *cli, const RemoteResult *result)
 {
         Verdicts *verdicts = cli->collected;
-        int code = result->code >= 0 && result->code <= CHECK_UNKNOWN ? result->code
-                                                                      : CHECK_UNKNOWN;
+        int code =
+            result->code >= 0 && result->code <= CHECK_UNKNOWN ? result->code : CHECK_UNKNOWN;
 
         if (result->page->len)
                 pn_buf_put(&verdicts->lines[code], result->page->data, result->page->len);

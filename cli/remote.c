@@ -178,7 +178,7 @@ typedef struct Show {
         const char *argument;
         RemoteTake take; /* NULL: they are shown here */
         Table *table;    /* of all hosts */
-        PnBuf notes;  /* in place of a host's rows */
+        PnBuf notes;     /* in place of a host's rows */
         PnBuf json;
         unsigned n;
 } Show;

@@ -73,8 +73,8 @@ static size_t name_length(const Line *line, bool colons)
 {
         const char *s = line->at;
 
-        while (s < line->end && (is_letter(*s) || (colons && *s == ':') ||
-                                 (s > line->at && *s >= '0' && *s <= '9')))
+        while (s < line->end &&
+               (is_letter(*s) || (colons && *s == ':') || (s > line->at && *s >= '0' && *s <= '9')))
                 s++;
         return (size_t)(s - line->at);
 }

@@ -14,9 +14,9 @@ void pn_metrics_join_free(PnMetricsJoin *join);
 PN_DEFINE_CLEANUP(PnMetricsJoin *, pn_metrics_join_free);
 
 /* Adds the page of a host. Its samples get a label `host`; one that they have already becomes
- * `exported_host`, as Prometheus does it. 0; -ENOMEM; or -EBADMSG for what is no page or contradicts
- * those before (a family of another type), of which then nothing is taken, with a malloc'ed sentence
- * in `ret_error`. */
+ * `exported_host`, as Prometheus does it. 0; -ENOMEM; or -EBADMSG for what is no page or
+ * contradicts those before (a family of another type), of which then nothing is taken, with a
+ * malloc'ed sentence in `ret_error`. */
 int pn_metrics_join_add(PnMetricsJoin *join, const char *host, const char *page, size_t n,
                         char **ret_error);
 

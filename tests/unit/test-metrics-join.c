@@ -33,8 +33,7 @@ static void test_families_are_there_once(void **state _unused_)
         _cleanup_(pn_metrics_join_freep) PnMetricsJoin *join = pn_metrics_join_new();
 
         assert_page(join, "# EOF\n");
-        assert_int_equal(add(join, "web1",
-                             "# TYPE a gauge\n# UNIT a_seconds seconds\n# EOF\n"),
+        assert_int_equal(add(join, "web1", "# TYPE a gauge\n# UNIT a_seconds seconds\n# EOF\n"),
                          -EBADMSG);
         assert_int_equal(add(join, "web1",
                              "# TYPE a_seconds gauge\n# UNIT a_seconds seconds\n"
