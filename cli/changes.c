@@ -110,8 +110,7 @@ static const char *news(const PnFinding *before, const PnFinding *now)
         return NULL;
 }
 
-static void put_line(Cli *cli, const Changes *changes, const char *what,
-                     const PnFinding *finding)
+static void put_line(Cli *cli, const Changes *changes, const char *what, const PnFinding *finding)
 {
         Mark mark =
             pn_is_true(finding->accepted) ? MARK_UNJUDGED : view_severity(&finding->severity);
@@ -209,7 +208,8 @@ int changes_take(Cli *cli, Changes *changes, const PnStatus *status)
         }
         for (unsigned i = 0; i < status->findings.n && r >= 0; i++) {
                 const PnFinding *now = &status->findings.v[i];
-                const PnFinding *before = findings_find(changes->findings.n, changes->findings.v, now);
+                const PnFinding *before =
+                    findings_find(changes->findings.n, changes->findings.v, now);
 
                 if (!before || !pn_equal(pn_type_Finding(), before, now))
                         show_change(cli, changes, before, now, &separator);

@@ -132,6 +132,8 @@ int cmd_facts(Cli *cli, const char *argument)
                 return put_device(cli, argument + strlen(FACTS_DEVICE));
         if (pn_startswith(argument, FACTS_CHECK))
                 return put_check(cli, argument + strlen(FACTS_CHECK));
+        if (strcmp(argument, FACTS_WATCH) == 0)
+                return facts_watch(cli);
         if (strcmp(argument, FACTS_METRICS) == 0)
                 return put_metrics(cli);
         if (strcmp(argument, FACTS_INVENTORY) == 0)

@@ -22,6 +22,7 @@
 #include "status.h"
 #include "units.h"
 #include "view.h"
+#include "watch-hosts.h"
 
 /* How long taking the call, or the rest of an answer, may take; and the first answer, for which a
  * daemon that just started reads the hardware. */
@@ -119,7 +120,8 @@ static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const P
         int r = 0;
 
         for (unsigned i = 0; i < n && r >= 0; i++) {
-                const PnFinding *before = findings_find(watch->alerts.n, watch->alerts.v, &alerts[i]);
+                const PnFinding *before =
+                    findings_find(watch->alerts.n, watch->alerts.v, &alerts[i]);
 
                 if (before ? is_news(before, &alerts[i]) : watch->knows_alerts)
                         r = runner_add(watch->runner, &alerts[i], before ? "changed" : "raised");
@@ -475,9 +477,14 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
         if (cli->from || cli->once)
                 return cli_fail(cli, "Usage", "it is the daemon that is watched: not with --%s",
                                 cli->from ? "from" : "once");
+        if (cli->hosts && cli->exec)
+                return cli_fail(cli, "Usage",
+                                "--exec is for the alerts of one machine: run watch there");
+        if (cli->hosts)
+                return watch_hosts(cli);
         watch.changes.form = cli->json != JSON_OFF                       ? FORM_JSON
-                     : screen_possible(&cli->term) && !cli->exec ? FORM_PAGE
-                                                                 : FORM_LINES;
+                             : screen_possible(&cli->term) && !cli->exec ? FORM_PAGE
+                                                                         : FORM_LINES;
         /* One line a document, also on a terminal. */
         if (watch.changes.form == FORM_JSON)
                 cli->json = JSON_SHORT;

@@ -48,7 +48,7 @@ static const Verb verbs[] = {
     {"show", N_("DEVICE"), N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"),
      cmd_show, EVERYWHERE},
     {"watch", NULL, N_("The status page, drawn at each change; or run a program for each alert"),
-     cmd_watch, ONLY_HERE},
+     cmd_watch, ITSELF},
     {"check", N_("[DEVICE]"),
      N_("A verdict for monitoring: one line, and exit status 0, 1, 2 or 3"), cmd_check, ITSELF},
     {"accept", N_("ID"), N_("Say that a finding is known and may stay (as root)"), cmd_accept,

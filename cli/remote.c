@@ -5,6 +5,7 @@
 
 #include "remote.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -17,7 +18,7 @@
 #define ANSWER_SECONDS    20
 #define ONCE_MORE_SECONDS 30 /* a probe that is run there may take this long */
 
-static void hosts_done(Hosts *hosts)
+void remote_hosts_done(Hosts *hosts)
 {
         for (unsigned i = 0; i < hosts->n; i++) {
                 free(hosts->v[i].name);
@@ -121,6 +122,33 @@ static int make_command(Cli *cli, Hosts *hosts, const char *wanted, const char *
         return pn_buf_take(&command, &hosts->command, NULL) < 0 ? cli_out_of_memory(cli) : 0;
 }
 
+static int set_up(Cli *cli, Hosts *hosts)
+{
+        const char *ssh = getenv("PNHW_SSH");
+
+        *hosts = (Hosts){
+            .ssh = ssh && *ssh ? ssh : "ssh",
+            .patience_ms = cli->timeout > 0
+                               ? (int64_t)(cli->timeout * 1000)
+                               : (ANSWER_SECONDS + (cli->once ? ONCE_MORE_SECONDS : 0)) * 1000,
+        };
+        return add_hosts(cli, hosts);
+}
+
+int remote_hosts(Cli *cli, const char *wanted, const char *argument, Hosts *ret)
+{
+        _cleanup_(remote_hosts_done) Hosts hosts;
+        int r = set_up(cli, &hosts);
+
+        if (r == 0)
+                r = make_command(cli, &hosts, wanted, argument);
+        if (r)
+                return r;
+        *ret = hosts;
+        hosts = (Hosts){0};
+        return 0;
+}
+
 /* ---- showing ---- */
 
 /* The last line of what ssh, or the shell over there, said. malloc'ed, NULL without memory. */
@@ -137,38 +165,72 @@ static char *last_complaint(const Host *host)
         return strndup(begin, (size_t)(end - begin));
 }
 
-/* Says why a host has no answer, on its own page. 0 if it has one. */
-static int judge(Cli *one, const Hosts *hosts, const Host *host)
+static int _printf_(3, 4) because(char **ret, int code, const char *format, ...)
+{
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = vasprintf(ret, format, args);
+        va_end(args);
+        if (r < 0) {
+                *ret = NULL;
+                return -ENOMEM;
+        }
+        return code;
+}
+
+int remote_explain(const Hosts *hosts, const Host *host, const char **ret_error,
+                   char **ret_sentence)
 {
         _cleanup_free_ char *said = last_complaint(host);
         const char *colon = said && *said ? ": " : "";
         int code = host->status >= 0 && WIFEXITED(host->status) ? WEXITSTATUS(host->status) : -1;
 
         if (!said || host->answer.error)
-                return cli_out_of_memory(one);
+                return -ENOMEM;
         switch (host->progress) {
         case NO_SSH:
-                return cli_fail(one, "NoSsh", "cannot run %s: %s", hosts->ssh,
-                                say_error(host->error));
+                *ret_error = "NoSsh";
+                return because(ret_sentence, 1, _("cannot run %s: %s"), hosts->ssh,
+                               say_error(host->error));
         case TOO_LATE:
-                return cli_fail(one, "Timeout", "no answer within %g seconds%s%s",
-                                (double)hosts->patience_ms / 1000, colon, said);
+                *ret_error = "Timeout";
+                return because(ret_sentence, 1, _("no answer within %g seconds%s%s"),
+                               (double)hosts->patience_ms / 1000, colon, said);
         case TOO_MUCH:
-                return cli_fail(one, "BadAnswer", "its answer is longer than %zu MiB",
-                                HOST_ANSWER_MAX >> 20);
+                *ret_error = "BadAnswer";
+                return because(ret_sentence, 1, _("its answer is longer than %zu MiB"),
+                               HOST_ANSWER_MAX >> 20);
         case ANSWERED:
                 break;
         default:
-                return cli_fail(one, "Interrupted", "was not waited for");
+                *ret_error = "Interrupted";
+                return because(ret_sentence, 1, "%s", _("was not waited for"));
         }
         if (host->answer.len && code >= 0 && code != 255 && code != 127)
                 return 0; /* an answer, or in its place the reason */
-        if (code == 127)
-                return cli_fail(one, "NoPnhwctl", "pnhwctl is not installed there%s%s", colon,
-                                said);
-        if (code == 255)
-                return cli_fail(one, "NoConnection", "%s", *said ? said : _("ssh failed"));
-        return cli_fail(one, "BadAnswer", "gave no answer%s%s", colon, said);
+        if (code == 127) {
+                *ret_error = "NoPnhwctl";
+                return because(ret_sentence, 1, _("pnhwctl is not installed there%s%s"), colon,
+                               said);
+        }
+        if (code == 255) {
+                *ret_error = "NoConnection";
+                return because(ret_sentence, 1, "%s", *said ? said : _("ssh failed"));
+        }
+        *ret_error = "BadAnswer";
+        return because(ret_sentence, 1, _("gave no answer%s%s"), colon, said);
+}
+
+/* Says why a host has no answer, on its own page. 0 if it has one. */
+static int judge(Cli *one, const Hosts *hosts, const Host *host)
+{
+        _cleanup_free_ char *sentence = NULL;
+        const char *error = NULL;
+        int r = remote_explain(hosts, host, &error, &sentence);
+
+        return r < 0 ? cli_out_of_memory(one) : r ? cli_fail(one, error, "%s", sentence) : 0;
 }
 
 typedef struct Show {
@@ -290,18 +352,13 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
 
 int remote_collect(Cli *cli, VerbFunction verb, const char *argument, RemoteTake take)
 {
-        _cleanup_(hosts_done) Hosts hosts = {.ssh = getenv("PNHW_SSH")};
+        _cleanup_(remote_hosts_done) Hosts hosts = {0};
         Remote question = {0};
         _cleanup_free_ char *wanted = NULL;
         Show show = {.cli = cli, .verb = verb, .argument = argument, .take = take};
         int r, code = 0;
 
-        if (!hosts.ssh || !*hosts.ssh)
-                hosts.ssh = "ssh";
-        hosts.patience_ms = cli->timeout > 0
-                                ? (int64_t)(cli->timeout * 1000)
-                                : (ANSWER_SECONDS + (cli->once ? ONCE_MORE_SECONDS : 0)) * 1000;
-        r = add_hosts(cli, &hosts);
+        r = set_up(cli, &hosts);
         if (r)
                 return r;
         /* The verb says what it wants to know, and is stopped there. */

@@ -32,5 +32,16 @@ typedef struct RemoteResult {
 typedef void (*RemoteTake)(Cli *cli, const RemoteResult *result);
 int remote_collect(Cli *cli, VerbFunction verb, const char *argument, RemoteTake take);
 
+/* For a verb that keeps its connections: the hosts that were given, with the question `wanted` (a
+ * word of cmd_facts()). 0 or the exit code, after having said what is wrong. */
+struct Hosts;
+struct Host;
+int remote_hosts(Cli *cli, const char *wanted, const char *argument, struct Hosts *ret);
+
+/* Why a host has no answer: a name for programs and a malloc'ed sentence. 0 if it has one, 1 if
+ * not, -ENOMEM. */
+int remote_explain(const struct Hosts *hosts, const struct Host *host, const char **ret_error,
+                   char **ret_sentence);
+
 /* The worse of two exit codes: for monitoring critical, warning, unknown, and then what is good. */
 int remote_worse(const Cli *cli, int a, int b);
