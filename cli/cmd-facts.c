@@ -105,9 +105,10 @@ static int put_metrics(Cli *cli)
         return 0;
 }
 
-/* "warning", or "warning,nvme3" */
-static int put_check(Cli *cli, const char *asked)
+/* "check=warning", or "check=warning,nvme3" */
+static int put_check(Cli *cli, const char *argument)
 {
+        const char *asked = argument + strlen(FACTS_CHECK);
         const char *comma = strchr(asked, ',');
         _cleanup_free_ char *severity = strndup(asked, strcspn(asked, ","));
         PnCheckOut verdict = {0};
@@ -116,7 +117,7 @@ static int put_check(Cli *cli, const char *asked)
         if (!severity)
                 return cli_out_of_memory(cli);
         if (pn_severity_rank(severity) < 0)
-                return cli_fail(cli, "Usage", "there are no facts %s%s", FACTS_CHECK, asked);
+                return cli_fail(cli, "Usage", "there are no facts %s", argument);
         r = source_check(cli, comma ? comma + 1 : NULL, severity, &verdict);
         if (r == 0)
                 put_object(cli, "check", pn_type_CheckOut(), &verdict);
@@ -131,7 +132,7 @@ int cmd_facts(Cli *cli, const char *argument)
         if (pn_startswith(argument, FACTS_DEVICE))
                 return put_device(cli, argument + strlen(FACTS_DEVICE));
         if (pn_startswith(argument, FACTS_CHECK))
-                return put_check(cli, argument + strlen(FACTS_CHECK));
+                return put_check(cli, argument);
         if (strcmp(argument, FACTS_WATCH) == 0)
                 return facts_watch(cli);
         if (strcmp(argument, FACTS_METRICS) == 0)

@@ -248,7 +248,7 @@ static int take_status(Watch *watch, Station *station, struct json_object *json)
                             sentence ? sentence : _("its answer makes no sense"));
         if (station->lost) {
                 free(PN_STEAL(station->lost));
-                r = note(watch, station, was_known ? N_("is back%s") : N_("is there%s"), "");
+                r = note(watch, station, was_known ? N_("is back") : N_("is there"), "");
         }
         station->has_answered = station->was_tried = true;
         station->retry_ms = RETRY_FIRST_MS;
