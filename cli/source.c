@@ -77,6 +77,9 @@ static int cannot_connect(Cli *cli, int error, const char *sentence)
                                 "seconds\nwhat it is doing:  systemctl status pnhwd",
                                 cli->socket, ANSWER_TIMEOUT_MS / 1000);
         default:
+                /* Most sentences have the name already. */
+                if (sentence && strstr(sentence, cli->socket))
+                        return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s", sentence);
                 return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s: %s", cli->socket,
                                 sentence ? sentence : say_error(-error));
         }
