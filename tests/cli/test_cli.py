@@ -521,6 +521,13 @@ def devices_are_completed_once_and_drives_alone():
 
 
 @test
+def a_socket_that_is_none_is_named_once():
+    path = file("no-socket", {})
+    r = run("--socket=" + path)
+    check(r.code == 1 and r.err == "pnhwctl: %s is not a socket\n" % path, r.err)
+
+
+@test
 def an_older_daemon_has_no_metrics():
     daemon = Daemon("older", lambda request: answer(
         {"method": request["method"]}, "org.varlink.service.MethodNotFound"))
