@@ -33,6 +33,8 @@ typedef struct Cli {
         struct Remote *remote; /* the one whose answer is shown; see remote.h */
         Table **join;          /* where tables of several hosts become one; NULL: they do not */
         bool has_joined;
+        void
+            *collected; /* check, metrics: where several hosts' answers become one; NULL: nowhere */
         const char *reason, *until; /* accept */
         const char *exec;           /* watch: the program to run for alerts */
         const char *at_least;       /* check: the mildest severity that is a problem */
@@ -93,7 +95,7 @@ void cli_put_json_list(Cli *cli, const PnType *type, const void *objects, unsign
 int cli_out_of_memory(Cli *cli);
 
 /* Puts the start of a line for checkmk: the status, and the name of the service, which is the same
- * whatever happens. */
+ * whatever happens; of another host, with the host's. */
 void cli_put_service(Cli *cli, int code);
 
 /* Writes what is on the page now, and empties it. 0 or a negative errno. */

@@ -2,6 +2,7 @@
 /* The other end of --host: hands the facts that a verb wants to the pnhwctl that asked. Not for
  * people, and no contract: both ends belong to pnhw. */
 
+#include "assess.h"
 #include "facts.h"
 #include "say.h"
 #include "source.h"
@@ -78,6 +79,51 @@ static int put_device(Cli *cli, const char *name)
         return r;
 }
 
+/* Puts {"NAME": object}, and releases the object. */
+static void put_object(Cli *cli, const char *name, const PnType *type, void *object)
+{
+        _cleanup_buf_ PnBuf json = {0};
+
+        pn_buf_printf(&json, "{\"%s\":", name);
+        pn_write_json(&json, type, object);
+        pn_buf_puts(&json, "}");
+        cli_put_json_buffer(cli, &json);
+        pn_done(type, object);
+}
+
+static int put_metrics(Cli *cli)
+{
+        _cleanup_buf_ PnBuf page = {0};
+        PnGetMetricsOut out = {0};
+        int r = source_metrics(cli, &page);
+
+        if (r)
+                return r;
+        if (pn_set_text(&out.openmetrics, page.error ? NULL : page.data) < 0 || page.error)
+                return cli_out_of_memory(cli);
+        put_object(cli, "metrics", pn_type_GetMetricsOut(), &out);
+        return 0;
+}
+
+/* "check=warning", or "check=warning,nvme3" */
+static int put_check(Cli *cli, const char *argument)
+{
+        const char *asked = argument + strlen(FACTS_CHECK);
+        const char *comma = strchr(asked, ',');
+        _cleanup_free_ char *severity = strndup(asked, strcspn(asked, ","));
+        PnCheckOut verdict = {0};
+        int r;
+
+        if (!severity)
+                return cli_out_of_memory(cli);
+        if (pn_severity_rank(severity) < 0)
+                return cli_fail(cli, "Usage", "there are no facts %s", argument);
+        r = source_check(cli, comma ? comma + 1 : NULL, severity, &verdict);
+        if (r == 0)
+                put_object(cli, "check", pn_type_CheckOut(), &verdict);
+        return r;
+}
+
 int cmd_facts(Cli *cli, const char *argument)
 {
         cli->json = JSON_SHORT;
@@ -85,6 +131,12 @@ int cmd_facts(Cli *cli, const char *argument)
         say_in_english(false);
         if (pn_startswith(argument, FACTS_DEVICE))
                 return put_device(cli, argument + strlen(FACTS_DEVICE));
+        if (pn_startswith(argument, FACTS_CHECK))
+                return put_check(cli, argument);
+        if (strcmp(argument, FACTS_WATCH) == 0)
+                return facts_watch(cli);
+        if (strcmp(argument, FACTS_METRICS) == 0)
+                return put_metrics(cli);
         if (strcmp(argument, FACTS_INVENTORY) == 0)
                 return put_inventory(cli);
         for (size_t i = 0; i < PN_ELEMENTS(wants); i++)

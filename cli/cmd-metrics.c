@@ -6,6 +6,8 @@
 
 #include "interface.h"
 #include "metrics.h"
+#include "metrics_join.h"
+#include "remote.h"
 #include "save.h"
 #include "say.h"
 #include "source.h"
@@ -61,15 +63,65 @@ static int put_page(Cli *cli, Format format, PnBuf *page)
         return cli->page.error ? cli_out_of_memory(cli) : 0;
 }
 
+/* ---- several hosts ---- */
+
+/* Adds the page of one host to that of all. */
+static int join_one(Cli *cli, _unused_ const char *argument)
+{
+        _cleanup_free_ char *sentence = NULL;
+        _cleanup_buf_ PnBuf page = {0};
+        int r = source_metrics(cli, &page);
+
+        if (r)
+                return r;
+        r = page.error ? page.error
+                       : pn_metrics_join_add(cli->collected, cli->remote->host,
+                                             page.data ? page.data : "", page.len, &sentence);
+        if (r == -EBADMSG)
+                return cli_fail(cli, "BadAnswer", "its answer makes no sense: %s", sentence);
+        return r < 0 ? cli_out_of_memory(cli) : 0;
+}
+
+static void take_host(Cli *cli, const RemoteResult *result)
+{
+        pn_metrics_join_answered(cli->collected, result->host, !result->has_failed);
+}
+
+/* Always with the label `host`, so that the series are the same ones when a host is added; and
+ * without those that gave no answer, of which standard error tells and `pnhw_host_up`. */
+static int join_hosts(Cli *cli, PnBuf *ret)
+{
+        _cleanup_(pn_metrics_join_freep) PnMetricsJoin *join = pn_metrics_join_new();
+        JsonMode json = cli->json;
+        int code;
+
+        if (!join)
+                return cli_out_of_memory(cli);
+        cli->collected = join;
+        cli->json = JSON_OFF;
+        code = remote_collect(cli, join_one, NULL, take_host);
+        cli->json = json;
+        cli->collected = NULL;
+        if (pn_metrics_join_write(join, ret) < 0)
+                return cli_out_of_memory(cli);
+        return code;
+}
+
 int cmd_metrics(Cli *cli, _unused_ const char *argument)
 {
         _cleanup_buf_ PnBuf page = {0};
         Format format = OPENMETRICS;
-        int r = choose_format(cli, &format);
+        int r = choose_format(cli, &format), code = 0;
 
-        if (r == 0)
+        if (r)
+                return r;
+        if (cli->hosts)
+                code = join_hosts(cli, &page);
+        else
                 r = source_metrics(cli, &page);
-        if (r == 0)
+        if (r == 0 && !cli->page.error)
                 r = put_page(cli, format, &page);
-        return r == 0 ? save_page(cli, SAVE_FOR_ALL) : r;
+        if (r == 0)
+                r = save_page(cli, SAVE_FOR_ALL);
+        return r ? r : code;
 }

@@ -15,13 +15,14 @@
 #include <time.h>
 
 #include "assess.h"
-#include "codes.h"
+#include "changes.h"
 #include "exec.h"
 #include "say.h"
 #include "screen.h"
 #include "status.h"
 #include "units.h"
 #include "view.h"
+#include "watch-hosts.h"
 
 /* How long taking the call, or the rest of an answer, may take; and the first answer, for which a
  * daemon that just started reads the hardware. */
@@ -32,13 +33,8 @@
 #define RETRY_FIRST_MS 200
 #define RETRY_MAX_MS   5000
 
-typedef enum Form { FORM_PAGE, FORM_LINES, FORM_JSON } Form;
-
-typedef PN_LIST(PnFinding) Findings;
-
 typedef struct Watch {
         Cli *cli;
-        Form form;
         int signals;
         PnClient *client;  /* NULL while the daemon is away */
         PnClient *asker;   /* of alerts, of the same daemon; NULL without a program */
@@ -50,8 +46,8 @@ typedef struct Watch {
         Units since;       /* when it went */
         bool is_known;     /* it answered at least once */
         Facts facts;       /* its last status */
-        Findings findings; /* what it has, and what nobody can tell the end of */
-        Findings alerts;   /* the same for what the journal was told */
+        Changes changes;   /* what it has told of findings */
+        Findings alerts;   /* what the journal was told, and what nobody can tell the end of */
         bool knows_alerts; /* it told of alerts at least once */
         Screen *screen;
         Runner *runner;
@@ -66,168 +62,17 @@ static int64_t now_ms(void)
         return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-static const char *local_time(char buf[static 32])
-{
-        time_t now = time(NULL);
-        struct tm tm;
-
-        if (!localtime_r(&now, &tm) || !strftime(buf, 32, "%Y-%m-%d %H:%M:%S", &tm))
-                *buf = '\0';
-        return buf;
-}
-
-static void findings_done(Findings *findings)
-{
-        for (unsigned i = 0; i < findings->n; i++)
-                pn_done(pn_type_Finding(), &findings->v[i]);
-        free(findings->v);
-        *findings = (Findings){0};
-}
-
-static int append(Findings *findings, const PnFinding *finding)
-{
-        PnFinding *copy = PN_APPEND(findings);
-
-        return copy ? pn_copy(pn_type_Finding(), copy, finding) : -ENOMEM;
-}
-
-static const PnFinding *find(unsigned n, const PnFinding *findings, const PnFinding *wanted)
-{
-        for (unsigned i = 0; i < n; i++)
-                if (pn_streq(pn_text(&findings[i].id), pn_text(&wanted->id)))
-                        return &findings[i];
-        return NULL;
-}
-
-/* ---- what is over ---- */
-
-/* Whether the sources without which nobody can tell of a finding have been read: right after its
- * start the daemon does not have them all. */
-static bool can_tell(const PnStatus *status, const PnFinding *finding)
-{
-        PnCode code;
-
-        if (pn_code_from_name(finding->code.v, &code) < 0)
-                return true; /* of a newer version */
-        for (const char *at = pn_code_info(code)->sources; *at; at += strspn(at, " ")) {
-                size_t n = strcspn(at, " ");
-
-                for (unsigned i = 0; i < status->sources.n; i++) {
-                        const PnSource *source = &status->sources.v[i];
-
-                        if (strlen(source->name.v) == n && strncmp(source->name.v, at, n) == 0 &&
-                            !status_is_fresh(source))
-                                return false;
-                }
-                at += n;
-        }
-        return true;
-}
-
 /* An alert is over when the daemon says so; but one that lost its memory has not heard of it yet.
  */
 static bool is_over(const PnStatus *status, const PnFinding *alert)
 {
-        const PnFinding *finding = find(status->findings.n, status->findings.v, alert);
+        const PnFinding *finding = findings_find(status->findings.n, status->findings.v, alert);
 
-        return can_tell(status, alert) &&
+        return changes_can_tell(status, alert) &&
                (!finding || pn_severity_rank(pn_text(&finding->severity)) < 1);
 }
 
 /* ---- what is shown ---- */
-
-/* Puts a word, and spaces up to a width and one more. */
-static void put_column(Cli *cli, const char *word, unsigned width)
-{
-        unsigned has = term_columns(&cli->term, word);
-
-        term_put(&cli->term, &cli->page, word);
-        pn_buf_printf(&cli->page, "%*s ", (int)(has < width ? width - has : 0), "");
-}
-
-/* Puts what happened to a finding, in a column as wide as the widest of these words. */
-static void put_happening(Cli *cli, const char *what)
-{
-        static const char *const known[] = {N_("new"),    N_("raised"),  N_("accepted"),
-                                            N_("counts"), N_("changed"), N_("cleared")};
-        const char *word = what;
-        unsigned width = 0;
-
-        for (size_t i = 0; i < PN_ELEMENTS(known); i++) {
-                unsigned columns = term_columns(&cli->term, _(known[i]));
-
-                width = columns > width ? columns : width;
-                if (strcmp(what, known[i]) == 0)
-                        word = _(known[i]);
-        }
-        put_column(cli, word, width);
-}
-
-/* Figures come and go; a line is for what an administrator would call news. */
-static const char *news(const PnFinding *before, const PnFinding *now)
-{
-        bool was = before && pn_is_true(before->accepted), is = pn_is_true(now->accepted);
-
-        if (!before)
-                return pn_text(&now->state) ? now->state.v : "new";
-        if (is != was)
-                return is ? "accepted" : "counts";
-        if (!pn_streq(pn_text(&before->severity), pn_text(&now->severity)))
-                return "changed";
-        if (!pn_streq(pn_text(&before->state), pn_text(&now->state)))
-                return pn_text(&now->state);
-        return NULL;
-}
-
-static void put_line(Cli *cli, const char *what, const PnFinding *finding)
-{
-        Mark mark =
-            pn_is_true(finding->accepted) ? MARK_UNJUDGED : view_severity(&finding->severity);
-        const char *summary = pn_text(&finding->summary);
-        _cleanup_free_ char *made = NULL;
-        bool over = strcmp(what, "cleared") == 0;
-        char now[32];
-
-        pn_buf_printf(&cli->page, "%s ", local_time(now));
-        term_put_styled(&cli->term, &cli->page, view_mark_style(over ? MARK_GOOD : mark),
-                        view_mark(over ? MARK_GOOD : mark));
-        pn_buf_puts(&cli->page, " ");
-        put_happening(cli, what);
-        put_column(cli, view_severity_word(pn_text(&finding->severity)), 8);
-        term_put(&cli->term, &cli->page, summary ? say_told(summary, &made) : finding->code.v);
-        pn_buf_printf(&cli->page, " [%s %s]\n", finding->code.v, finding->id.v);
-}
-
-/* What is on the status page, too. */
-static bool is_for_lines(const Cli *cli, const PnFinding *before, const PnFinding *now)
-{
-        return cli->all || view_severity(&now->severity) > MARK_UNJUDGED ||
-               (before && view_severity(&before->severity) > MARK_UNJUDGED);
-}
-
-/* Tells of one finding that is new or different, or (`now` is NULL) gone. */
-static void show_change(Watch *watch, const PnFinding *before, const PnFinding *now,
-                        const char **separator)
-{
-        Cli *cli = watch->cli;
-        const char *what;
-
-        if (watch->form == FORM_JSON) {
-                pn_buf_puts(&cli->page, *separator);
-                *separator = ",";
-                pn_write_json(&cli->page, pn_type_Finding(), now ? now : before);
-        } else if (watch->form == FORM_LINES && !now) {
-                if (is_for_lines(cli, NULL, before) && (cli->all || !pn_is_true(before->accepted)))
-                        put_line(cli, "cleared", before);
-        } else if (watch->form == FORM_LINES) {
-                what = news(before, now);
-                if (!what && cli->all)
-                        what = "changed";
-                if (what && is_for_lines(cli, before, now) &&
-                    (cli->all || before || !pn_is_true(now->accepted)))
-                        put_line(cli, what, now);
-        }
-}
 
 static int draw(Watch *watch)
 {
@@ -257,70 +102,7 @@ static int draw(Watch *watch)
         return r;
 }
 
-/* Puts a document on one line, with what could harm a terminal as escapes. */
-static int put_json_line(Cli *cli, const PnBuf *line)
-{
-        cli_put_json_buffer(cli, line);
-        return cli->page.error;
-}
-
 /* ---- what an answer changes ---- */
-
-/* Compares a status with what was known, tells of each difference, and remembers it. */
-static int take_findings(Watch *watch, const PnStatus *status)
-{
-        Cli *cli = watch->cli;
-        bool first = !watch->is_known;
-        _cleanup_buf_ PnBuf line = {0};
-        Findings next = {0};
-        const char *separator = "";
-        int r = 0;
-
-        if (watch->form == FORM_JSON)
-                pn_buf_printf(&cli->page, "{\"generation\":%lld,\"changed\":[",
-                              (long long)pn_int_or(status->generation, 0));
-        for (unsigned i = 0; i < status->findings.n && r >= 0; i++) {
-                const PnFinding *now = &status->findings.v[i];
-                const PnFinding *before = find(watch->findings.n, watch->findings.v, now);
-
-                if (!before || !pn_equal(pn_type_Finding(), before, now))
-                        show_change(watch, before, now, &separator);
-                r = append(&next, now);
-        }
-        for (unsigned i = 0; i < watch->findings.n && r >= 0; i++) {
-                PnFinding *before = &watch->findings.v[i];
-
-                if (find(status->findings.n, status->findings.v, before))
-                        continue;
-                if (!can_tell(status, before)) {
-                        r = append(&next, before);
-                        continue;
-                }
-                r = pn_set_text(&before->state, "cleared");
-                if (r >= 0)
-                        show_change(watch, before, NULL, &separator);
-        }
-        findings_done(&watch->findings);
-        watch->findings = next;
-        if (r < 0)
-                return r;
-        if (watch->form == FORM_LINES)
-                return cli_flush(cli);
-        if (watch->form != FORM_JSON)
-                return 0;
-        pn_buf_puts(&cli->page, "]}");
-        if (first || *separator) {
-                PnBuf whole = cli->page;
-
-                cli->page = (PnBuf){0};
-                line = whole;
-                r = put_json_line(cli, &line);
-                return r < 0 ? r : cli_flush(cli);
-        }
-        r = cli->page.error;
-        pn_buf_done(&cli->page);
-        return r;
-}
 
 /* Whether the program is to be run again for an alert that goes on. */
 static bool is_news(const PnFinding *before, const PnFinding *now)
@@ -338,39 +120,26 @@ static int take_alerts(Watch *watch, const PnStatus *status, unsigned n, const P
         int r = 0;
 
         for (unsigned i = 0; i < n && r >= 0; i++) {
-                const PnFinding *before = find(watch->alerts.n, watch->alerts.v, &alerts[i]);
+                const PnFinding *before =
+                    findings_find(watch->alerts.n, watch->alerts.v, &alerts[i]);
 
                 if (before ? is_news(before, &alerts[i]) : watch->knows_alerts)
                         r = runner_add(watch->runner, &alerts[i], before ? "changed" : "raised");
                 if (r >= 0)
-                        r = append(&next, &alerts[i]);
+                        r = findings_append(&next, &alerts[i]);
         }
         for (unsigned i = 0; i < watch->alerts.n && r >= 0; i++) {
                 const PnFinding *before = &watch->alerts.v[i];
 
-                if (find(n, alerts, before))
+                if (findings_find(n, alerts, before))
                         continue;
                 r = is_over(status, before) ? runner_add(watch->runner, before, "cleared")
-                                            : append(&next, before);
+                                            : findings_append(&next, before);
         }
         findings_done(&watch->alerts);
         watch->alerts = next;
         watch->knows_alerts = true;
         return r;
-}
-
-static void say_beginning(Watch *watch, const PnStatus *status)
-{
-        Cli *cli = watch->cli;
-        char now[32];
-
-        if (watch->form == FORM_LINES) {
-                _cleanup_free_ char *made = NULL;
-
-                pn_buf_printf(&cli->page, "%s ", local_time(now));
-                term_put(&cli->term, &cli->page, say_told(status->summary.v, &made));
-                pn_buf_puts(&cli->page, "\n");
-        }
 }
 
 static void say_standing(Watch *watch, unsigned n_alerts)
@@ -449,19 +218,19 @@ static int take_answer(Watch *watch, const PnReply *reply, char **ret_error)
                 r = ask_alerts(watch, &told, ret_error);
         if (r < 0)
                 return r;
-        if (watch->lost && watch->form != FORM_PAGE)
+        if (watch->lost && watch->changes.form != FORM_PAGE)
                 cli_note(watch->cli, _("pnhwd is back"));
         free(PN_STEAL(watch->lost));
         watch->has_answered = true;
         watch->retry_ms = RETRY_FIRST_MS;
         if (!watch->is_known)
-                say_beginning(watch, out.status.v);
+                changes_begin(watch->cli, &watch->changes, out.status.v);
         if (watch->is_too_old && !was_too_old)
                 cli_note(watch->cli, _("pnhwd is too old for --exec: it has no ListAlerts, and the "
                                        "program is not run"));
         if (watch->runner && !watch->is_too_old && !watch->knows_alerts)
                 say_standing(watch, told.alerts.n);
-        r = take_findings(watch, out.status.v);
+        r = changes_take(watch->cli, &watch->changes, out.status.v);
         if (r >= 0 && watch->runner && !watch->is_too_old)
                 r = take_alerts(watch, out.status.v, told.alerts.n, told.alerts.v);
         if (r >= 0)
@@ -504,8 +273,8 @@ static int lose(Watch *watch, const char *why)
         watch->lost = strdup(why);
         if (!watch->lost)
                 return -ENOMEM;
-        (void)local_time(watch->since);
-        if (watch->form != FORM_PAGE) {
+        (void)changes_time(watch->since);
+        if (watch->changes.form != FORM_PAGE) {
                 _cleanup_free_ char *line = NULL;
 
                 if (asprintf(&line, _("pnhwd is away (%s); trying again until it is back"), why) <
@@ -695,7 +464,7 @@ static void watch_done(Watch *watch)
         pn_client_free(watch->client);
         pn_client_free(watch->asker);
         facts_done(&watch->facts);
-        findings_done(&watch->findings);
+        changes_done(&watch->changes);
         findings_done(&watch->alerts);
         free(watch->lost);
         pn_close(watch->signals);
@@ -711,11 +480,16 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
         if (cli->from || cli->once)
                 return cli_fail(cli, "Usage", "it is the daemon that is watched: not with --%s",
                                 cli->from ? "from" : "once");
-        watch.form = cli->json != JSON_OFF                       ? FORM_JSON
-                     : screen_possible(&cli->term) && !cli->exec ? FORM_PAGE
-                                                                 : FORM_LINES;
+        if (cli->hosts && cli->exec)
+                return cli_fail(cli, "Usage",
+                                "--exec is for the alerts of one machine: run watch there");
+        if (cli->hosts)
+                return watch_hosts(cli);
+        watch.changes.form = cli->json != JSON_OFF                       ? FORM_JSON
+                             : screen_possible(&cli->term) && !cli->exec ? FORM_PAGE
+                                                                         : FORM_LINES;
         /* One line a document, also on a terminal. */
-        if (watch.form == FORM_JSON)
+        if (watch.changes.form == FORM_JSON)
                 cli->json = JSON_SHORT;
         r = take_signals(&watch, &mask);
         if (r < 0)
@@ -729,7 +503,7 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
         r = subscribe(&watch, &sentence);
         if (r < 0)
                 return source_cannot_ask(cli, r, sentence);
-        if (watch.form == FORM_PAGE) {
+        if (watch.changes.form == FORM_PAGE) {
                 watch.screen = screen_enter();
                 r = watch.screen ? draw(&watch) : -ENOMEM;
         }

@@ -18,11 +18,12 @@ typedef struct Verb {
         const char *argument; /* as shown in the help; NULL: takes none; in brackets: not needed */
         const char *help;     /* NULL: not for people */
         VerbFunction run;
-        bool only_here; /* and not on other hosts */
+        enum {
+                EVERYWHERE, /* run for each of the other hosts */
+                ITSELF,     /* asks the other hosts itself, for one answer of all */
+                ONLY_HERE
+        } where;
 } Verb;
-
-#define EVERYWHERE false
-#define ONLY_HERE  true
 
 /* The first is what `pnhwctl` alone does. */
 static const Verb verbs[] = {
@@ -41,15 +42,15 @@ static const Verb verbs[] = {
      EVERYWHERE},
     {"disks", NULL, N_("Other disks: SATA, SAS, USB, virtual"), cmd_disks, EVERYWHERE},
     {"metrics", NULL, N_("All that is measured and judged, as a page for Prometheus"), cmd_metrics,
-     ONLY_HERE},
+     ITSELF},
     {"report", NULL, N_("All of it as a page: Markdown, HTML with a picture of the links, JSON"),
      cmd_report, EVERYWHERE},
     {"show", N_("DEVICE"), N_("Everything about one device: nvme0, enp4s0f0, sda, 01:00.0"),
      cmd_show, EVERYWHERE},
     {"watch", NULL, N_("The status page, drawn at each change; or run a program for each alert"),
-     cmd_watch, ONLY_HERE},
+     cmd_watch, ITSELF},
     {"check", N_("[DEVICE]"),
-     N_("A verdict for monitoring: one line, and exit status 0, 1, 2 or 3"), cmd_check, ONLY_HERE},
+     N_("A verdict for monitoring: one line, and exit status 0, 1, 2 or 3"), cmd_check, ITSELF},
     {"accept", N_("ID"), N_("Say that a finding is known and may stay (as root)"), cmd_accept,
      ONLY_HERE},
     {"unaccept", N_("ID"), N_("Take that back: the finding counts again (as root)"), cmd_unaccept,
@@ -490,7 +491,9 @@ static int take_options(Cli *cli, int argc, char **argv, int *ret_code)
 static bool is_check(int argc, char **argv)
 {
         for (int i = 1; i < argc; i++) {
-                bool has_value = false;
+                bool is_short = argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-';
+                bool has_value = is_short && argv[i][strcspn(argv[i], "H")] == 'H' &&
+                                 !argv[i][strcspn(argv[i], "H") + 1];
 
                 if (argv[i][0] != '-')
                         return strcmp(argv[i], "check") == 0;
@@ -566,14 +569,14 @@ static int run_verb(Cli *cli, int n, char **words)
                 cli->words = words + 1;
                 cli->n_words = (unsigned)n - 1;
         }
-        if (cli->hosts && verb->only_here)
+        if (cli->hosts && verb->where == ONLY_HERE)
                 return cli_fail(cli, "Usage", "%s is not for other hosts: run it there",
                                 verb->name);
         if (cli->hosts && verb->run == cmd_capture && strchr(cli->hosts, ','))
                 return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
-        if (cli->hosts)
+        if (cli->hosts && verb->where != ITSELF)
                 return remote_run(cli, verb->run, verb->argument && n > 1 ? words[1] : NULL);
-        if (cli->timeout > 0)
+        if (cli->timeout > 0 && !cli->hosts)
                 return cli_fail(cli, "Usage", "--timeout is for --host alone");
         return verb->run(cli, verb->argument && n > 1 ? words[1] : NULL);
 }

@@ -54,6 +54,8 @@ void cli_note(Cli *cli, const char *message)
 void cli_put_service(Cli *cli, int code)
 {
         pn_buf_printf(&cli->page, "%d \"Hardware", code);
+        if (cli->remote && cli->remote->host)
+                pn_buf_printf(&cli->page, " %s", cli->remote->host);
         if (cli->checked) {
                 pn_buf_puts(&cli->page, " ");
                 term_put(&cli->term, &cli->page, cli->checked);
@@ -75,6 +77,8 @@ static void put_unknown(Cli *cli, const char *message)
         if (cli->checkmk)
                 cli_put_service(cli, CHECK_UNKNOWN);
         pn_buf_puts(&cli->page, cli->checkmk ? "- " : "PNHW UNKNOWN - ");
+        if (!cli->checkmk && cli->remote && cli->remote->host)
+                pn_buf_printf(&cli->page, "%s: ", cli->remote->host);
         term_put(&cli->term, &cli->page, first);
         pn_buf_puts(&cli->page, "\n");
 }
@@ -100,6 +104,8 @@ int cli_fail(Cli *cli, const char *error, const char *format, ...)
                 return failure(cli);
         }
         pn_buf_done(&cli->page);
+        if (cli->remote)
+                cli->remote->has_failed = true;
         if (cli->json != JSON_OFF) {
                 _cleanup_buf_ PnBuf json = {0};
 

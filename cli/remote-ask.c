@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -40,10 +41,15 @@ static _Noreturn void become_ssh(const Hosts *hosts, const Host *host, int out, 
         int error, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
         (void)snprintf(timeout, sizeof timeout, "ConnectTimeout=%d", CONNECT_SECONDS);
+        if (hosts->mask)
+                (void)sigprocmask(SIG_SETMASK, hosts->mask, NULL);
+        if (hosts->stays)
+                (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
             dup2(complaint, STDERR_FILENO) >= 0)
                 (void)execlp(hosts->ssh, hosts->ssh, "-T", "-o", "BatchMode=yes", "-o", timeout,
-                             "--", host->name, hosts->command, (char *)NULL);
+                             hosts->stays ? "-oServerAliveInterval=15" : "-T", "--", host->name,
+                             hosts->command, (char *)NULL);
         error = errno;
         (void)!write(report, &error, sizeof error);
         _exit(127);
@@ -61,7 +67,7 @@ static int make_pipe(int *ret_read, int *ret_write)
 }
 
 /* Starts ssh. What goes wrong is the host's `error`. */
-static void ask(const Hosts *hosts, Host *host)
+void remote_start(const Hosts *hosts, Host *host)
 {
         _cleanup_close_ int out = -1, complaint = -1, report = -1, report_child = -1;
         int error = 0;
@@ -107,7 +113,7 @@ static bool take(int fd, PnBuf *into, size_t most, bool *ret_too_much)
         return n > 0 || *ret_too_much;
 }
 
-static void take_complaints(Host *host)
+void remote_take_complaints(Host *host)
 {
         bool full = false;
 
@@ -116,8 +122,12 @@ static void take_complaints(Host *host)
         /* The rest is read and forgotten, so that ssh is not held up. */
 }
 
-/* Ends with a host, ssh included. It is waited for only as long as a process that can end needs. */
-static void finish(Host *host, Progress progress)
+bool remote_take_answer(Host *host, size_t most, bool *ret_too_much)
+{
+        return take(host->out, &host->answer, most, ret_too_much);
+}
+
+void remote_finish(Host *host, Progress progress)
 {
         host->progress = progress;
         pn_close(PN_STEAL_FD(host->out));
@@ -134,7 +144,7 @@ static void finish(Host *host, Progress progress)
                         (void)kill(host->child, SIGKILL);
                 (void)poll(NULL, 0, i < 20 ? 1 : 10);
         }
-        take_complaints(host);
+        remote_take_complaints(host);
         pn_close(PN_STEAL_FD(host->complaint));
 }
 
@@ -143,9 +153,9 @@ static void read_host(Host *host)
         bool too_much = false;
 
         if (!take(host->out, &host->answer, HOST_ANSWER_MAX, &too_much))
-                finish(host, ANSWERED);
+                remote_finish(host, ANSWERED);
         else if (too_much)
-                finish(host, TOO_MUCH);
+                remote_finish(host, TOO_MUCH);
 }
 
 /* Waits until a host says something or its time is up. */
@@ -177,11 +187,11 @@ static int wait_for_some(Hosts *hosts, unsigned running)
                 if (owners[i]->progress != ASKED)
                         continue;
                 if (fds[i].revents && i % 2)
-                        take_complaints(owners[i]);
+                        remote_take_complaints(owners[i]);
                 else if (fds[i].revents)
                         read_host(owners[i]);
                 else if (owners[i]->deadline <= now)
-                        finish(owners[i], TOO_LATE);
+                        remote_finish(owners[i], TOO_LATE);
         }
         return 0;
 }
@@ -229,7 +239,7 @@ int remote_ask_all(Hosts *hosts)
                 for (unsigned i = 0; i < hosts->n; i++)
                         running += hosts->v[i].progress == ASKED;
                 while (!interrupted && running < HOSTS_AT_ONCE && next < hosts->n) {
-                        ask(hosts, &hosts->v[next]);
+                        remote_start(hosts, &hosts->v[next]);
                         running += hosts->v[next++].progress == ASKED;
                 }
                 if (!running || interrupted)
@@ -240,7 +250,7 @@ int remote_ask_all(Hosts *hosts)
         }
         for (unsigned i = 0; i < hosts->n; i++)
                 if (hosts->v[i].progress == ASKED)
-                        finish(&hosts->v[i], NOT_WAITED_FOR);
+                        remote_finish(&hosts->v[i], NOT_WAITED_FOR);
                 else if (hosts->v[i].progress == NOT_ASKED)
                         hosts->v[i].progress = NOT_WAITED_FOR;
         show_waiting(hosts, &shown, true);

@@ -5,6 +5,7 @@
 
 #include "remote.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -17,7 +18,7 @@
 #define ANSWER_SECONDS    20
 #define ONCE_MORE_SECONDS 30 /* a probe that is run there may take this long */
 
-static void hosts_done(Hosts *hosts)
+void remote_hosts_done(Hosts *hosts)
 {
         for (unsigned i = 0; i < hosts->n; i++) {
                 free(hosts->v[i].name);
@@ -99,7 +100,7 @@ static void put_quoted(PnBuf *out, const char *word)
         pn_buf_puts(out, "'");
 }
 
-static int make_command(Cli *cli, Hosts *hosts, const char *wanted)
+static int make_command(Cli *cli, Hosts *hosts, const char *wanted, const char *argument)
 {
         PnBuf command = {0};
 
@@ -107,7 +108,7 @@ static int make_command(Cli *cli, Hosts *hosts, const char *wanted)
         for (const char *s = wanted; *s; s++)
                 if ((unsigned char)*s < ' ' || *s == 0x7f)
                         return cli_fail(cli, "NoSuchDevice", "no device has a name like %s",
-                                        wanted + strlen(FACTS_DEVICE));
+                                        argument ? argument : wanted);
         pn_buf_puts(&command, "pnhwctl --json=short ");
         if (cli->once)
                 pn_buf_puts(&command, "--once ");
@@ -119,6 +120,33 @@ static int make_command(Cli *cli, Hosts *hosts, const char *wanted)
         pn_buf_puts(&command, "facts ");
         put_quoted(&command, wanted);
         return pn_buf_take(&command, &hosts->command, NULL) < 0 ? cli_out_of_memory(cli) : 0;
+}
+
+static int set_up(Cli *cli, Hosts *hosts)
+{
+        const char *ssh = getenv("PNHW_SSH");
+
+        *hosts = (Hosts){
+            .ssh = ssh && *ssh ? ssh : "ssh",
+            .patience_ms = cli->timeout > 0
+                               ? (int64_t)(cli->timeout * 1000)
+                               : (ANSWER_SECONDS + (cli->once ? ONCE_MORE_SECONDS : 0)) * 1000,
+        };
+        return add_hosts(cli, hosts);
+}
+
+int remote_hosts(Cli *cli, const char *wanted, const char *argument, Hosts *ret)
+{
+        _cleanup_(remote_hosts_done) Hosts hosts;
+        int r = set_up(cli, &hosts);
+
+        if (r == 0)
+                r = make_command(cli, &hosts, wanted, argument);
+        if (r)
+                return r;
+        *ret = hosts;
+        hosts = (Hosts){0};
+        return 0;
 }
 
 /* ---- showing ---- */
@@ -137,38 +165,72 @@ static char *last_complaint(const Host *host)
         return strndup(begin, (size_t)(end - begin));
 }
 
-/* Says why a host has no answer, on its own page. 0 if it has one. */
-static int judge(Cli *one, const Hosts *hosts, const Host *host)
+static int _printf_(3, 4) because(char **ret, int code, const char *format, ...)
+{
+        va_list args;
+        int r;
+
+        va_start(args, format);
+        r = vasprintf(ret, format, args);
+        va_end(args);
+        if (r < 0) {
+                *ret = NULL;
+                return -ENOMEM;
+        }
+        return code;
+}
+
+int remote_explain(const Hosts *hosts, const Host *host, const char **ret_error,
+                   char **ret_sentence)
 {
         _cleanup_free_ char *said = last_complaint(host);
         const char *colon = said && *said ? ": " : "";
         int code = host->status >= 0 && WIFEXITED(host->status) ? WEXITSTATUS(host->status) : -1;
 
         if (!said || host->answer.error)
-                return cli_out_of_memory(one);
+                return -ENOMEM;
         switch (host->progress) {
         case NO_SSH:
-                return cli_fail(one, "NoSsh", "cannot run %s: %s", hosts->ssh,
-                                say_error(host->error));
+                *ret_error = "NoSsh";
+                return because(ret_sentence, 1, _("cannot run %s: %s"), hosts->ssh,
+                               say_error(host->error));
         case TOO_LATE:
-                return cli_fail(one, "Timeout", "no answer within %g seconds%s%s",
-                                (double)hosts->patience_ms / 1000, colon, said);
+                *ret_error = "Timeout";
+                return because(ret_sentence, 1, _("no answer within %g seconds%s%s"),
+                               (double)hosts->patience_ms / 1000, colon, said);
         case TOO_MUCH:
-                return cli_fail(one, "BadAnswer", "its answer is longer than %zu MiB",
-                                HOST_ANSWER_MAX >> 20);
+                *ret_error = "BadAnswer";
+                return because(ret_sentence, 1, _("its answer is longer than %zu MiB"),
+                               HOST_ANSWER_MAX >> 20);
         case ANSWERED:
                 break;
         default:
-                return cli_fail(one, "Interrupted", "was not waited for");
+                *ret_error = "Interrupted";
+                return because(ret_sentence, 1, "%s", _("was not waited for"));
         }
         if (host->answer.len && code >= 0 && code != 255 && code != 127)
                 return 0; /* an answer, or in its place the reason */
-        if (code == 127)
-                return cli_fail(one, "NoPnhwctl", "pnhwctl is not installed there%s%s", colon,
-                                said);
-        if (code == 255)
-                return cli_fail(one, "NoConnection", "%s", *said ? said : _("ssh failed"));
-        return cli_fail(one, "BadAnswer", "gave no answer%s%s", colon, said);
+        if (code == 127) {
+                *ret_error = "NoPnhwctl";
+                return because(ret_sentence, 1, _("pnhwctl is not installed there%s%s"), colon,
+                               said);
+        }
+        if (code == 255) {
+                *ret_error = "NoConnection";
+                return because(ret_sentence, 1, "%s", *said ? said : _("ssh failed"));
+        }
+        *ret_error = "BadAnswer";
+        return because(ret_sentence, 1, _("gave no answer%s%s"), colon, said);
+}
+
+/* Says why a host has no answer, on its own page. 0 if it has one. */
+static int judge(Cli *one, const Hosts *hosts, const Host *host)
+{
+        _cleanup_free_ char *sentence = NULL;
+        const char *error = NULL;
+        int r = remote_explain(hosts, host, &error, &sentence);
+
+        return r < 0 ? cli_out_of_memory(one) : r ? cli_fail(one, error, "%s", sentence) : 0;
 }
 
 typedef struct Show {
@@ -176,17 +238,18 @@ typedef struct Show {
         Cli one; /* for one host; here, because the table keeps an eye on its terminal */
         VerbFunction verb;
         const char *argument;
-        Table *table; /* of all hosts */
-        PnBuf notes;  /* in place of a host's rows */
+        RemoteTake take; /* NULL: they are shown here */
+        Table *table;    /* of all hosts */
+        PnBuf notes;     /* in place of a host's rows */
         PnBuf json;
         unsigned n;
 } Show;
 
-static void put_json_entry(Show *show, const Host *host, const PnBuf *page, int code)
+static void put_json_entry(Show *show, const Host *host, const PnBuf *page, bool has_failed)
 {
         pn_buf_puts(&show->json, show->n++ ? ",{\"host\":" : "[{\"host\":");
         pn_buf_json_string(&show->json, host->name);
-        if (code == 0) {
+        if (!has_failed) {
                 pn_buf_puts(&show->json, ",\"answer\":");
                 pn_buf_put(&show->json, page->data, page->len);
         } else {
@@ -238,10 +301,13 @@ static int show_host(Show *show, const Hosts *hosts, const Host *host, const cha
                 code = show->verb(one, show->argument);
         if (one->page.error)
                 show->cli->page.error = one->page.error;
+        else if (show->take)
+                show->take(show->cli,
+                           &(RemoteResult){host->name, &one->page, code, remote.has_failed});
         else if (!several)
                 pn_buf_put(&show->cli->page, one->page.data, one->page.len);
         else if (one->json != JSON_OFF && one->page.len)
-                put_json_entry(show, host, &one->page, code);
+                put_json_entry(show, host, &one->page, remote.has_failed);
         else
                 put_page(show, host, &one->page);
         pn_buf_done(&one->page);
@@ -270,20 +336,29 @@ static void show_all(Show *show)
         pn_buf_done(&show->json);
 }
 
+int remote_worse(const Cli *cli, int a, int b)
+{
+        static const unsigned badness[] = {0, 2, 3, 1}; /* 3 is CHECK_UNKNOWN */
+
+        if (!cli->for_monitoring)
+                return a || b ? EXIT_FAILURE : 0;
+        return badness[(unsigned)a % 4] >= badness[(unsigned)b % 4] ? a : b;
+}
+
 int remote_run(Cli *cli, VerbFunction verb, const char *argument)
 {
-        _cleanup_(hosts_done) Hosts hosts = {.ssh = getenv("PNHW_SSH")};
+        return remote_collect(cli, verb, argument, NULL);
+}
+
+int remote_collect(Cli *cli, VerbFunction verb, const char *argument, RemoteTake take)
+{
+        _cleanup_(remote_hosts_done) Hosts hosts = {0};
         Remote question = {0};
         _cleanup_free_ char *wanted = NULL;
-        Show show = {.cli = cli, .verb = verb, .argument = argument};
+        Show show = {.cli = cli, .verb = verb, .argument = argument, .take = take};
         int r, code = 0;
 
-        if (!hosts.ssh || !*hosts.ssh)
-                hosts.ssh = "ssh";
-        hosts.patience_ms = cli->timeout > 0
-                                ? (int64_t)(cli->timeout * 1000)
-                                : (ANSWER_SECONDS + (cli->once ? ONCE_MORE_SECONDS : 0)) * 1000;
-        r = add_hosts(cli, &hosts);
+        r = set_up(cli, &hosts);
         if (r)
                 return r;
         /* The verb says what it wants to know, and is stopped there. */
@@ -293,7 +368,7 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
         wanted = question.wanted;
         if (!wanted)
                 return r;
-        r = make_command(cli, &hosts, wanted);
+        r = make_command(cli, &hosts, wanted, argument);
         if (r)
                 return r;
         r = remote_ask_all(&hosts);
@@ -302,8 +377,7 @@ int remote_run(Cli *cli, VerbFunction verb, const char *argument)
                            ? cli_out_of_memory(cli)
                            : cli_fail(cli, "IO", "cannot wait for hosts: %s", say_error(-r));
         for (unsigned i = 0; i < hosts.n; i++)
-                if (show_host(&show, &hosts, &hosts.v[i], wanted) != 0)
-                        code = EXIT_FAILURE;
+                code = remote_worse(cli, code, show_host(&show, &hosts, &hosts.v[i], wanted));
         show_all(&show);
         return code;
 }

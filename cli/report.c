@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "index.h"
 #include "modules.h"
 #include "portview.h"
 #include "say.h"
@@ -40,6 +41,7 @@ void grid_set(Grid *grid, unsigned column, const char *text)
         }
         free(grid->rows[grid->n_rows - 1].cells[column]);
         grid->rows[grid->n_rows - 1].cells[column] = copy;
+        grid->is_used[column] = true;
 }
 
 void grid_format(Grid *grid, unsigned column, const char *format, ...)
@@ -70,10 +72,7 @@ void grid_done(Grid *grid)
 
 bool grid_has_column(const Grid *grid, unsigned column)
 {
-        for (unsigned i = 0; i < grid->n_rows; i++)
-                if (grid->rows[i].cells[column])
-                        return true;
-        return false;
+        return grid->is_used[column];
 }
 
 #define _cleanup_grid_ _cleanup_(grid_done)
@@ -88,7 +87,50 @@ typedef struct Report {
         const PnHost *host; /* never NULL */
         bool all;
         int error;
+        PnIndex by_function, by_slot; /* ratings */
+        PnIndex by_device;            /* findings */
+        PnIndex by_id;                /* ports */
 } Report;
+
+static void indexes_done(Report *report)
+{
+        pn_index_done(&report->by_function);
+        pn_index_done(&report->by_slot);
+        pn_index_done(&report->by_device);
+        pn_index_done(&report->by_id);
+}
+
+static int make_indexes(Report *report)
+{
+        const PnStatus *status = &report->facts->status;
+        const PnPorts *ports = &report->facts->ports;
+        unsigned n_functions = 0;
+
+        for (unsigned i = 0; i < status->ratings.n; i++)
+                n_functions += status->ratings.v[i].functions.n;
+        if (pn_index_init(&report->by_function, n_functions) < 0 ||
+            pn_index_init(&report->by_slot, status->ratings.n) < 0 ||
+            pn_index_init(&report->by_device, status->findings.n) < 0 ||
+            pn_index_init(&report->by_id, ports->n) < 0)
+                return -ENOMEM;
+        for (unsigned i = 0; i < status->ratings.n; i++) {
+                const PnRating *rating = &status->ratings.v[i];
+
+                pn_index_add(&report->by_slot, pn_text(&rating->slot), rating);
+                for (unsigned k = 0; k < rating->functions.n; k++)
+                        pn_index_add(&report->by_function, rating->functions.v[k], rating);
+        }
+        for (unsigned i = 0; i < status->findings.n; i++)
+                pn_index_add(&report->by_device, pn_text(&status->findings.v[i].device),
+                             &status->findings.v[i]);
+        for (unsigned i = 0; i < ports->n; i++)
+                pn_index_add(&report->by_id, ports->v[i].id.v, &ports->v[i]);
+        pn_index_sort(&report->by_function);
+        pn_index_sort(&report->by_slot);
+        pn_index_sort(&report->by_device);
+        pn_index_sort(&report->by_id);
+        return 0;
+}
 
 static void put_heading(Report *report, unsigned level, const char *text)
 {
@@ -246,23 +288,15 @@ static void add_product(Grid *grid, const char *label, const PnProduct *product)
         add_fact(grid, label, text);
 }
 
-static const PnRating *rating_in_slot(const PnStatus *status, const char *slot)
-{
-        for (unsigned i = 0; slot && i < status->ratings.n; i++)
-                if (pn_text_is(&status->ratings.v[i].slot, slot))
-                        return &status->ratings.v[i];
-        return NULL;
-}
-
 static void put_slots(Report *report)
 {
         static const char *const headings[] = {N_("Slot"), N_("Type"), N_("Lanes"), N_("In it")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
 
         for (unsigned i = 0; i < report->host->slots.n; i++) {
                 const PnSlot *slot = &report->host->slots.v[i];
                 const PnRating *rating =
-                    rating_in_slot(&report->facts->status, pn_text(&slot->designation));
+                    pn_index_find(&report->by_slot, pn_text(&slot->designation), NULL);
 
                 grid_row(&grid, MARK_NONE);
                 grid_set(&grid, 0, text_or_question(&slot->designation));
@@ -282,7 +316,7 @@ static void put_slots(Report *report)
 static void put_board(Report *report)
 {
         const PnHost *host = report->host;
-        _cleanup_grid_ Grid grid = {NULL, 2, 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.n_columns = 2};
 
         add_product(&grid, N_("Machine"), host->machine.v);
         add_product(&grid, N_("Board"), host->board.v);
@@ -303,7 +337,7 @@ static void put_board(Report *report)
 static void put_cpu(Report *report)
 {
         const PnCpu *cpu = report->host->cpu.v;
-        _cleanup_grid_ Grid grid = {NULL, 2, 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.n_columns = 2};
         char number[32];
 
         if (!cpu)
@@ -330,8 +364,8 @@ static void put_memory(Report *report)
         static const char *const headings[] = {N_("Socket"),  N_("Size"),  N_("Type"), N_("Rated"),
                                                N_("Runs at"), N_("Maker"), N_("Part")};
         const PnHost *host = report->host;
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
-        _cleanup_grid_ Grid facts = {NULL, 2, 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
+        _cleanup_grid_ Grid facts = {NULL, 2, 0, NULL, 0, {false}};
         Units units;
 
         if (host->memory_bytes.state == PN_KNOWN)
@@ -360,7 +394,7 @@ static void put_memory(Report *report)
 static void put_software(Report *report)
 {
         const PnHost *host = report->host;
-        _cleanup_grid_ Grid grid = {NULL, 2, 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.n_columns = 2};
 
         add_fact(&grid, N_("Proxmox VE"), pn_text(&host->proxmox_version));
         add_fact(&grid, N_("System"), pn_text(&host->os));
@@ -371,24 +405,16 @@ static void put_software(Report *report)
 
 /* ---- storage ---- */
 
-static const PnRating *rating_of(const PnStatus *status, const char *address)
-{
-        for (unsigned i = 0; address && i < status->ratings.n; i++)
-                for (unsigned k = 0; k < status->ratings.v[i].functions.n; k++)
-                        if (strcmp(status->ratings.v[i].functions.v[k], address) == 0)
-                                return &status->ratings.v[i];
-        return NULL;
-}
-
 static int worst_about(const Report *report, const char *device, int mark)
 {
-        const PnStatus *status = &report->facts->status;
+        unsigned n;
+        const PnIndexEntry *about = pn_index_range(&report->by_device, device, &n);
 
-        for (unsigned i = 0; i < status->findings.n; i++) {
-                Mark found = view_severity(&status->findings.v[i].severity);
+        for (unsigned i = 0; i < n; i++) {
+                const PnFinding *finding = about[i].object;
+                Mark found = view_severity(&finding->severity);
 
-                if (pn_text_is(&status->findings.v[i].device, device) &&
-                    !pn_is_true(status->findings.v[i].accepted) && (int)found > mark)
+                if (!pn_is_true(finding->accepted) && (int)found > mark)
                         mark = (int)found;
         }
         return mark;
@@ -410,7 +436,7 @@ static void put_drive_names(Report *report)
         static const char *const headings[] = {N_("Node"),      N_("SN"),    N_("Model"),
                                                N_("Namespace"), N_("Usage"), N_("Format"),
                                                N_("FW Rev"),    N_("State")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
         Units used, size;
 
         for (unsigned i = 0; i < report->facts->inventory.nvme.n; i++) {
@@ -468,13 +494,13 @@ static void put_drive_links(Report *report)
                 ERRORS,
                 USED_BY
         };
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
         char buf[96];
 
         for (unsigned i = 0; i < report->facts->inventory.nvme.n; i++) {
                 const PnNvme *drive = &report->facts->inventory.nvme.v[i];
                 const PnRating *rating =
-                    rating_of(&report->facts->status, pn_text(&drive->address));
+                    pn_index_find(&report->by_function, pn_text(&drive->address), NULL);
                 const PnHealth *health = drive->health.v;
                 _cleanup_buf_ PnBuf uses = {0};
 
@@ -529,7 +555,7 @@ static void put_disks(Report *report)
 {
         static const char *const headings[] = {N_("Disk"), N_("Serial"), N_("Model"),  N_("By"),
                                                N_("Kind"), N_("Size"),   N_("Used by")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
 
         for (unsigned i = 0; i < report->facts->inventory.disks.n; i++) {
                 const PnDisk *disk = &report->facts->inventory.disks.v[i];
@@ -577,7 +603,7 @@ static void put_links(Report *report)
         static const char *const headings[] = {
             N_("Address"), N_("At port"), N_("Device"),  N_("Slot"),    N_("Now"),
             N_("Rated"),   N_("Best"),    N_("Of best"), N_("Verdict"), N_("Shared")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
         const PnStatus *status = &report->facts->status;
         char buf[96];
         Units units;
@@ -610,14 +636,6 @@ static void put_links(Report *report)
 
 /* ---- network ---- */
 
-static const PnPort *port_with(const PnPorts *ports, const char *id)
-{
-        for (unsigned i = 0; i < ports->n; i++)
-                if (pn_text_is(&ports->v[i].id, id))
-                        return &ports->v[i];
-        return NULL;
-}
-
 static void put_ports(Report *report)
 {
         static const char *const headings[] = {
@@ -639,14 +657,14 @@ static void put_ports(Report *report)
                 FIRMWARE,
                 VERDICT
         };
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
         const Facts *facts = report->facts;
         char buf[96];
         Units units;
 
         for (unsigned i = 0; i < facts->inventory.nics.n; i++) {
                 const PnNic *nic = &facts->inventory.nics.v[i];
-                const PnPort *port = port_with(&facts->ports, nic->id.v);
+                const PnPort *port = pn_index_find(&report->by_id, nic->id.v, NULL);
                 const char *mac =
                     pn_text(&nic->permanent_mac) ? nic->permanent_mac.v : pn_text(&nic->mac);
 
@@ -738,7 +756,7 @@ static void add_light(Grid *grid, const char *label, const PnModuleDiagnostics *
 static void put_module(Report *report, const PnNic *nic)
 {
         const PnModule *module = nic->module.v;
-        _cleanup_grid_ Grid grid = {NULL, 2, 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.n_columns = 2};
         _cleanup_free_ char *title = NULL;
         char text[160];
         Units units;
@@ -816,7 +834,7 @@ static void put_bonds(Report *report)
         static const char *const headings[] = {
             N_("Bond"),       N_("Mode"), N_("Member"), N_("State"), N_("Carries traffic"),
             N_("Partner MAC")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
 
         for (unsigned i = 0; i < report->facts->inventory.nics.n; i++) {
                 const PnNic *nic = &report->facts->inventory.nics.v[i];
@@ -882,7 +900,7 @@ static void put_sensors(Report *report)
 {
         static const char *const headings[] = {N_("Of"),  N_("Sensor"), N_("Now"),
                                                N_("Low"), N_("High"),   N_("Critical")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
 
         for (unsigned i = 0; i < report->facts->inventory.sensors.n; i++) {
                 const PnChip *chip = &report->facts->inventory.sensors.v[i];
@@ -911,7 +929,7 @@ static void put_sources(Report *report)
 {
         static const char *const headings[] = {N_("Source"), N_("State"), N_("Reason"),
                                                N_("Last read")};
-        _cleanup_grid_ Grid grid = {headings, PN_ELEMENTS(headings), 0, NULL, 0};
+        _cleanup_grid_ Grid grid = {.headings = headings, .n_columns = PN_ELEMENTS(headings)};
         const PnStatus *status = &report->facts->status;
         Units units;
 
@@ -972,10 +990,21 @@ int report_write(PnBuf *out, const Format *format, const Facts *facts, bool all)
         _cleanup_free_ char *title = NULL;
         View view = {0};
         int r = view_init(&view, &facts->status);
-        Report report = {out, format, facts, &view, host ? host : &nothing, all, r};
+        _cleanup_(indexes_done) Report report = {
+            .out = out,
+            .format = format,
+            .facts = facts,
+            .view = &view,
+            .host = host ? host : &nothing,
+            .all = all,
+        };
 
-        if (r < 0)
+        if (r == 0)
+                r = make_indexes(&report);
+        if (r < 0) {
+                view_done(&view);
                 return r;
+        }
         if (asprintf(&title, _("Hardware of %s"),
                      pn_text(&report.host->hostname) ? report.host->hostname.v
                                                      : _("this machine")) < 0) {

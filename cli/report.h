@@ -19,7 +19,8 @@ typedef struct Grid {
         const char *const *headings; /* as they are in the source; shown translated */
         unsigned n_columns, n_rows;
         GridRow *rows;
-        int error; /* -ENOMEM; sticks */
+        int error;                  /* -ENOMEM; sticks */
+        bool is_used[GRID_COLUMNS]; /* a row has something there */
 } Grid;
 
 /* A new row; cells are set in the last one. NULL and "" leave a cell empty. */

@@ -78,6 +78,10 @@ static int cannot_connect(Cli *cli, int error, const char *sentence)
                                 "seconds\nwhat it is doing:  systemctl status pnhwd",
                                 cli->socket, ANSWER_TIMEOUT_MS / 1000);
         default:
+                /* Most sentences have the name already. */
+                if (sentence && strstr(sentence, cli->socket))
+                        return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s",
+                                        say_complaint(sentence, &made));
                 return cli_fail(cli, error == -EIO ? "IO" : "BadAnswer", "%s: %s", cli->socket,
                                 sentence ? say_complaint(sentence, &made) : say_error(-error));
         }
@@ -300,6 +304,29 @@ static int remote_device(Cli *cli, const char *name, PnDevice *ret)
                 return cli_out_of_memory(cli);
         }
         return remote_object(cli, wanted, "device", pn_type_Device(), ret);
+}
+
+static int remote_metrics(Cli *cli, PnBuf *ret)
+{
+        PnGetMetricsOut out = {0};
+        int r = remote_object(cli, FACTS_METRICS, "metrics", pn_type_GetMetricsOut(), &out);
+
+        if (r == 0)
+                pn_buf_puts(ret, out.openmetrics.v);
+        pn_done(pn_type_GetMetricsOut(), &out);
+        return r;
+}
+
+static int remote_check(Cli *cli, const char *device, const char *severity, PnCheckOut *ret)
+{
+        _cleanup_free_ char *wanted = NULL;
+
+        if (asprintf(&wanted, FACTS_CHECK "%s%s%s", severity, device ? "," : "",
+                     device ? device : "") < 0) {
+                wanted = NULL;
+                return cli_out_of_memory(cli);
+        }
+        return remote_object(cli, wanted, "check", pn_type_CheckOut(), ret);
 }
 
 /* ---- documents ---- */
@@ -593,6 +620,8 @@ int source_metrics(Cli *cli, PnBuf *ret)
         Facts facts = {0};
         int r;
 
+        if (cli->remote)
+                return remote_metrics(cli, ret);
         if (!cli->from && !cli->once)
                 return daemon_metrics(cli, ret);
         r = document_facts(cli, &facts);
@@ -729,8 +758,10 @@ static int document_check(Cli *cli, const char *device, int rank, PnCheckOut *re
 
 int source_check(Cli *cli, const char *device, const char *severity, PnCheckOut *ret)
 {
-        return cli->from || cli->once ? document_check(cli, device, pn_severity_rank(severity), ret)
-                                      : daemon_check(cli, device, severity, ret);
+        return cli->remote ? remote_check(cli, device, severity, ret)
+               : cli->from || cli->once
+                   ? document_check(cli, device, pn_severity_rank(severity), ret)
+                   : daemon_check(cli, device, severity, ret);
 }
 
 int source_ask(Cli *cli, const char *method, const char *parameters, PnReply *ret)

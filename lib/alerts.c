@@ -350,10 +350,9 @@ static int see(Pass *pass, PnFinding *finding)
 
         if (pn_code_from_name(finding->code.v, &code) < 0 || rank < 0)
                 return 0; /* of a newer version */
-        if (!alert) {
-                alert = pn_memory_make_alert(pass->memory, finding->id.v);
-                if (!alert)
-                        return pass->memory->alerts.n >= PN_MEMORY_MAX ? 0 : -ENOMEM;
+        if (!alert)
+                return 0; /* there was no room for it */
+        if (alert->since.state != PN_KNOWN) {
                 alert->since = pn_int(pass->now);
                 alert->samples = pn_int(0);
                 pass->changed = true;
@@ -419,36 +418,55 @@ static int compare_findings(const void *a, const void *b)
         return strcmp((*one)->id.v, (*other)->id.v);
 }
 
+/* Makes all that are new at once: one by one, each would move those after it. */
+static int make_new(Pass *pass, unsigned n, const PnFinding *const *sorted)
+{
+        _cleanup_free_ const char **ids = calloc((size_t)n + 1, sizeof *ids);
+        unsigned n_ids = 0;
+        PnCode code;
+
+        if (!ids)
+                return -ENOMEM;
+        for (unsigned i = 0; i < n; i++)
+                if (pn_code_from_name(sorted[i]->code.v, &code) == 0 &&
+                    pn_severity_rank(sorted[i]->severity.v) >= 0)
+                        ids[n_ids++] = sorted[i]->id.v;
+        return pn_memory_make_alerts(pass->memory, n_ids, ids);
+}
+
 static int judge(Pass *pass, PnStatus *status)
 {
         _cleanup_free_ const PnFinding **present =
             calloc((size_t)status->findings.n + 1, sizeof *present);
+        _cleanup_free_ bool *spent = NULL;
+        int r;
 
         if (!present)
                 return -ENOMEM;
-        for (unsigned i = 0; i < status->findings.n; i++) {
-                int r = see(pass, &status->findings.v[i]);
-
-                if (r < 0)
-                        return r;
+        for (unsigned i = 0; i < status->findings.n; i++)
                 present[i] = &status->findings.v[i];
-        }
         qsort(present, status->findings.n, sizeof *present, compare_findings);
+        r = make_new(pass, status->findings.n, present);
+        for (unsigned i = 0; i < status->findings.n && r >= 0; i++)
+                r = see(pass, &status->findings.v[i]);
+        if (r < 0)
+                return r;
+        spent = calloc((size_t)pass->memory->alerts.n + 1, sizeof *spent);
+        if (!spent)
+                return -ENOMEM;
         for (unsigned i = pass->memory->alerts.n; i-- > 0;) {
                 PnAlert *alert = &pass->memory->alerts.v[i];
                 PnFinding wanted = {.id = alert->id}, *key = &wanted;
-                int r;
 
                 if (bsearch(&key, present, status->findings.n, sizeof *present, compare_findings))
                         continue;
                 r = miss(pass, alert);
                 if (r < 0)
                         return r;
-                if (is_spent(alert, pass->now)) {
-                        pn_list_remove(pn_type_Alert(), &pass->memory->alerts, i);
-                        pass->changed = true;
-                }
+                spent[i] = is_spent(alert, pass->now);
+                pass->changed |= spent[i];
         }
+        pn_memory_drop_alerts(pass->memory, spent);
         return 0;
 }
 

@@ -18,8 +18,8 @@
 
 typedef char Key[512];
 
-/* The subject first: devices are looked at in its order, so that most keys are added at the end of
- * their list. */
+/* The subject first: devices are looked at in its order, so that most new keys are added at the end
+ * of their list, or near it. */
 static bool make_key(Key key, const char *what, const PnText *subject)
 {
         return subject->v && (size_t)snprintf(key, sizeof(Key), "%s%s%s", subject->v,
@@ -443,22 +443,28 @@ static bool is_fixed_disk(const PnDisk *disk)
                pn_text_is(&disk->transport, "ata");
 }
 
+static bool key_of_disk(const PnDisk *disk, Key key)
+{
+        int n;
+
+        if (!is_fixed_disk(disk))
+                return false;
+        if (pn_text(&disk->wwn))
+                n = snprintf(key, sizeof(Key), "disk %s", disk->wwn.v);
+        else if (pn_text(&disk->serial))
+                n = snprintf(key, sizeof(Key), "disk %s %s",
+                             pn_text(&disk->model) ? disk->model.v : "", disk->serial.v);
+        else
+                return false;
+        return (size_t)n < sizeof(Key);
+}
+
 static void learn_disk(PnFacts *facts, const PnDisk *disk)
 {
         PnSeen *seen;
         Key key;
-        int n;
 
-        if (!is_fixed_disk(disk))
-                return;
-        if (pn_text(&disk->wwn))
-                n = snprintf(key, sizeof key, "disk %s", disk->wwn.v);
-        else if (pn_text(&disk->serial))
-                n = snprintf(key, sizeof key, "disk %s %s",
-                             pn_text(&disk->model) ? disk->model.v : "", disk->serial.v);
-        else
-                return;
-        if ((size_t)n >= sizeof key)
+        if (!key_of_disk(disk, key))
                 return;
         facts->learned |= !pn_memory_disk(facts->memory, key);
         seen = pn_memory_make_disk(facts->memory, key);
@@ -505,37 +511,128 @@ void pn_forget_lost(PnMemory *memory, const PnFinding *finding)
                     finding->id.v);
 }
 
-void pn_learn(PnFacts *facts)
+/* ---- All of it, in the order of keys ---- */
+
+typedef struct Lesson {
+        char *key; /* NULL: nothing can be learned */
+        unsigned order;
+        const PnNvme *drive; /* one of these */
+        const PnPci *function;
+        const PnRating *link;
+        const PnNic *port;
+        const PnDisk *disk;
+        const PnChip *chip; /* with `fan` */
+        const PnReading *fan;
+} Lesson;
+
+typedef struct Lessons {
+        unsigned n;
+        Lesson *v;
+} Lessons;
+
+static void lessons_done(Lessons *lessons)
+{
+        for (unsigned i = 0; i < lessons->n; i++)
+                free(lessons->v[i].key);
+        free(lessons->v);
+}
+
+static int compare_lessons(const void *a, const void *b)
+{
+        const Lesson *one = a, *other = b;
+        int r = strcmp(one->key, other->key);
+
+        return r ? r : (one->order > other->order) - (one->order < other->order);
+}
+
+static void add_lesson(Lessons *lessons, bool has_key, const char *key, Lesson lesson)
+{
+        lesson.key = has_key ? strdup(key) : NULL;
+        if (!lesson.key)
+                return;
+        lesson.order = lessons->n;
+        lessons->v[lessons->n++] = lesson;
+}
+
+/* Room for all that may be learned of. */
+static int make_room(const PnFacts *facts, Lessons *ret)
 {
         const PnInventory *inventory = facts->inventory;
+        size_t most = (size_t)inventory->nvme.n + inventory->pci.n + facts->ratings->n +
+                      inventory->nics.n + inventory->disks.n;
 
-        for (unsigned i = 0; i < inventory->nvme.n; i++) {
-                const PnNvme *drive = &inventory->nvme.v[i];
+        for (unsigned i = 0; i < inventory->sensors.n; i++)
+                most += inventory->sensors.v[i].readings.n;
+        *ret = (Lessons){.v = calloc(most + 1, sizeof *ret->v)};
+        return ret->v ? 0 : -ENOMEM;
+}
 
+static void collect_lessons(const PnFacts *facts, Lessons *lessons)
+{
+        const PnInventory *inventory = facts->inventory;
+        Key key;
+
+        for (unsigned i = 0; i < inventory->nvme.n; i++)
+                add_lesson(lessons, key_of_drive(facts, "", &inventory->nvme.v[i], key), key,
+                           (Lesson){.drive = &inventory->nvme.v[i]});
+        for (unsigned i = 0; i < inventory->pci.n; i++)
+                if (inventory->pci.v[i].aer.v)
+                        add_lesson(lessons, key_of_function(facts, "", &inventory->pci.v[i], key),
+                                   key, (Lesson){.function = &inventory->pci.v[i]});
+        for (unsigned i = 0; i < facts->ratings->n; i++)
+                add_lesson(lessons, key_of_link(facts, &facts->ratings->v[i], key), key,
+                           (Lesson){.link = &facts->ratings->v[i]});
+        for (unsigned i = 0; i < inventory->nics.n; i++)
+                if (pn_text_is(&inventory->nics.v[i].kind, "physical"))
+                        add_lesson(lessons, key_of_port(facts, "", &inventory->nics.v[i], key), key,
+                                   (Lesson){.port = &inventory->nics.v[i]});
+        for (unsigned i = 0; i < inventory->sensors.n; i++) {
+                const PnChip *chip = &inventory->sensors.v[i];
+
+                for (unsigned k = 0; k < chip->readings.n; k++)
+                        if (pn_text_is(&chip->readings.v[k].kind, "fan"))
+                                add_lesson(lessons, key_of_fan(chip, &chip->readings.v[k], key),
+                                           key,
+                                           (Lesson){.chip = chip, .fan = &chip->readings.v[k]});
+        }
+        for (unsigned i = 0; i < inventory->disks.n; i++)
+                add_lesson(lessons, key_of_disk(&inventory->disks.v[i], key), key,
+                           (Lesson){.disk = &inventory->disks.v[i]});
+}
+
+static void learn(PnFacts *facts, const Lesson *lesson)
+{
+        const PnNvme *drive = lesson->drive;
+
+        if (drive) {
                 learn_drive(facts, drive);
                 if (drive->health.v && !pn_is_true(drive->lost)) {
                         learn_drive_counters(facts, drive);
                         learn_temperature(facts, drive);
                 }
+        } else if (lesson->function) {
+                learn_function_counters(facts, lesson->function);
+        } else if (lesson->link) {
+                learn_link(facts, lesson->link);
+        } else if (lesson->port) {
+                learn_port(facts, lesson->port);
+                if (lesson->port->errors.v)
+                        learn_port_counters(facts, lesson->port);
+        } else if (lesson->fan) {
+                learn_fan(facts, lesson->chip, lesson->fan);
+        } else if (lesson->disk) {
+                learn_disk(facts, lesson->disk);
         }
-        for (unsigned i = 0; i < inventory->pci.n; i++)
-                if (inventory->pci.v[i].aer.v)
-                        learn_function_counters(facts, &inventory->pci.v[i]);
-        for (unsigned i = 0; i < facts->ratings->n; i++)
-                learn_link(facts, &facts->ratings->v[i]);
-        for (unsigned i = 0; i < inventory->nics.n; i++) {
-                const PnNic *nic = &inventory->nics.v[i];
+}
 
-                if (!pn_text_is(&nic->kind, "physical"))
-                        continue;
-                learn_port(facts, nic);
-                if (nic->errors.v)
-                        learn_port_counters(facts, nic);
-        }
-        for (unsigned i = 0; i < inventory->sensors.n; i++)
-                for (unsigned k = 0; k < inventory->sensors.v[i].readings.n; k++)
-                        learn_fan(facts, &inventory->sensors.v[i],
-                                  &inventory->sensors.v[i].readings.v[k]);
-        for (unsigned i = 0; i < inventory->disks.n; i++)
-                learn_disk(facts, &inventory->disks.v[i]);
+void pn_learn(PnFacts *facts)
+{
+        _cleanup_(lessons_done) Lessons lessons = {0};
+
+        if (make_room(facts, &lessons) < 0)
+                return;
+        collect_lessons(facts, &lessons);
+        qsort(lessons.v, lessons.n, sizeof *lessons.v, compare_lessons);
+        for (unsigned i = 0; i < lessons.n; i++)
+                learn(facts, &lessons.v[i]);
 }

@@ -86,17 +86,19 @@ static void *make(void *list_of, const PnType *type, const char *key)
         return at;
 }
 
-#define LIST(name, list, Type)                                                                     \
+#define FIND(name, list, Type)                                                                     \
         Pn##Type *pn_memory_##name(const PnMemory *memory, const char *key)                        \
         {                                                                                          \
                 return find(&memory->list, sizeof(Pn##Type), key);                                 \
-        }                                                                                          \
+        }
+#define LIST(name, list, Type)                                                                     \
+        FIND(name, list, Type)                                                                     \
         Pn##Type *pn_memory_make_##name(PnMemory *memory, const char *key)                         \
         {                                                                                          \
                 return make(&memory->list, pn_type_##Type(), key);                                 \
         }
 
-LIST(alert, alerts, Alert)
+FIND(alert, alerts, Alert)
 LIST(acceptance, acceptances, Acceptance)
 LIST(counter, counters, Counter)
 LIST(link, links, Best)
@@ -158,6 +160,40 @@ static void put_in_order(void *list_of, const PnType *type)
                     strcmp(key_at(&list, type->size, i), key_at(&list, type->size, i - 1)) == 0;
         if (gone)
                 compact(list_of, type, gone);
+}
+
+int pn_memory_make_alerts(PnMemory *memory, unsigned n, const char *const *ids)
+{
+        const PnType *type = pn_type_Alert();
+        PnList known;
+        int r = 0;
+
+        memcpy(&known, &memory->alerts, sizeof known);
+        for (unsigned i = 0; i < n && r >= 0 && memory->alerts.n < PN_MEMORY_MAX; i++) {
+                PnAlert *alert;
+                bool found;
+
+                /* Those that were known are still in order; those that are new come in order. */
+                known.v = memory->alerts.v;
+                (void)place_of(&known, type->size, ids[i], &found);
+                if (found || (i && strcmp(ids[i], ids[i - 1]) == 0))
+                        continue;
+                alert = PN_APPEND(&memory->alerts);
+                if (!alert)
+                        r = -ENOMEM;
+                else if (pn_set_text(&alert->id, ids[i]) < 0) {
+                        pn_list_remove(type, &memory->alerts, memory->alerts.n - 1);
+                        r = -ENOMEM;
+                }
+        }
+        if (memory->alerts.n > known.n)
+                qsort(memory->alerts.v, memory->alerts.n, type->size, compare_keys);
+        return r;
+}
+
+void pn_memory_drop_alerts(PnMemory *memory, const bool *gone)
+{
+        compact(&memory->alerts, pn_type_Alert(), gone);
 }
 
 static void forget(void *list_of, const PnType *type, const char *seen, int64_t before)

@@ -121,7 +121,6 @@ PnSeen *pn_memory_disk(const PnMemory *memory, const char *key);
 
 /* The same, and makes it if it is not there; NULL when memory is short, or the list is full.
  * Objects may move: keep no pointer across a call. */
-PnAlert *pn_memory_make_alert(PnMemory *memory, const char *id);
 PnAcceptance *pn_memory_make_acceptance(PnMemory *memory, const char *id);
 PnCounter *pn_memory_make_counter(PnMemory *memory, const char *key);
 PnBest *pn_memory_make_link(PnMemory *memory, const char *key);
@@ -129,6 +128,13 @@ PnBest *pn_memory_make_port(PnMemory *memory, const char *key);
 PnBest *pn_memory_make_fan(PnMemory *memory, const char *key);
 PnSeen *pn_memory_make_drive(PnMemory *memory, const char *key);
 PnSeen *pn_memory_make_disk(PnMemory *memory, const char *key);
+
+/* Makes those alerts that are not there, of `n` ids in their order, as far as there is room. 0 or
+ * -ENOMEM. */
+int pn_memory_make_alerts(PnMemory *memory, unsigned n, const char *const *ids);
+
+/* Drops the alerts that are marked, by their places. */
+void pn_memory_drop_alerts(PnMemory *memory, const bool *gone);
 
 /* Drops what was not seen for `days`. */
 void pn_memory_forget(PnMemory *memory, int64_t now, int64_t days);

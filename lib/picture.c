@@ -3,6 +3,7 @@
 
 #include "picture.h"
 
+#include "index.h"
 #include "topology.h"
 
 /* As few alike are as quickly read one by one. */
@@ -29,6 +30,7 @@ typedef struct Layout {
         uint32_t *item_of; /* by node: the item whose link this function is at the lower end of */
         Item *items;
         uint32_t n_items, n_links;
+        PnIndex by_place; /* items of free places, by what findings call them */
         PnPicture picture;
 } Layout;
 
@@ -86,9 +88,12 @@ static void add_places(Layout *layout)
                 Item *item = add_item(layout, PN_BOX_FREE);
 
                 item->place = place;
+                pn_index_add(&layout->by_place, place->address ? place->address : place->name,
+                             item);
                 if (node != PN_NOBODY)
                         item->numa_node = numa_of(layout->topology.v[node].pci);
         }
+        pn_index_sort(&layout->by_place);
 }
 
 /* The nearest link on the way from a function to the root, other than its own. */
@@ -186,19 +191,18 @@ static bool is_about(const PnFinding *finding, const PnRating *rating)
 /* The free place that a finding's advice names. */
 static uint32_t item_of_place(const Layout *layout, const PnFinding *finding)
 {
-        const char *wanted = pn_text(&finding->place);
+        const Item *item = pn_index_find(&layout->by_place, pn_text(&finding->place), NULL);
 
-        for (uint32_t i = layout->n_links; wanted && i < layout->n_items; i++) {
-                const PnPlace *place = layout->items[i].place;
-
-                if (place && strcmp(place->address ? place->address : place->name, wanted) == 0)
-                        return i;
-        }
-        return PN_NO_BOX;
+        return item ? (uint32_t)(item - layout->items) : PN_NO_BOX;
 }
 
 static uint32_t item_of_finding(const Layout *layout, const PnFinding *finding)
 {
+        const char *address = pn_text(&finding->address);
+        uint32_t node = address ? pn_topology_find(&layout->topology, address) : PN_NOBODY;
+
+        if (node != PN_NOBODY)
+                return layout->item_of[node];
         for (uint32_t i = 0; i < layout->n_links; i++)
                 if (is_about(finding, layout->items[i].rating))
                         return i;
@@ -298,10 +302,12 @@ static void add_box(Layout *layout, uint32_t index, int *y)
         box->x = m->margin + (int)box->depth * m->indent;
         *y += box->height + m->gap;
         item->box = picture->n_boxes++;
-        for (uint32_t i = index; i != PN_NO_BOX && box->n_members; i = layout->items[i].next)
-                if (i == index || layout->items[i].folded_into == index)
+        for (uint32_t i = index, left = box->n_members; left; i = layout->items[i].next)
+                if (i == index || layout->items[i].folded_into == index) {
                         picture->members[picture->n_members++] =
                             (PnPictureMember){layout->items[i].rating, layout->items[i].place};
+                        left--;
+                }
         if (item->rating && item->n_alike > 1)
                 picture->n_folded += item->n_alike;
 }
@@ -388,36 +394,40 @@ static bool overlap(const PnArrow *one, const PnArrow *other)
         return one_low <= high && low <= one_high;
 }
 
-/* Puts each arrow into the first lane in which no other passes by. Returns the number of lanes. */
-static int choose_lanes(PnPicture *picture)
+/* Puts each arrow into the first lane in which no other passes by. */
+static int choose_lanes(PnPicture *picture, int *ret_lanes)
 {
+        /* By lane: the last arrow for which it was found to be taken, counted from 1. */
+        _cleanup_free_ uint32_t *taken = calloc((size_t)picture->n_arrows + 1, sizeof *taken);
         int n_lanes = 0;
 
+        if (!taken)
+                return -ENOMEM;
         for (uint32_t i = 0; i < picture->n_arrows; i++) {
                 int lane = 0;
-                bool taken = true;
 
-                while (taken) {
-                        taken = false;
-                        for (uint32_t k = 0; k < i && !taken; k++)
-                                taken = picture->arrows[k].x == lane &&
-                                        overlap(&picture->arrows[k], &picture->arrows[i]);
-                        lane += taken;
-                }
+                for (uint32_t k = 0; k < i; k++)
+                        if (overlap(&picture->arrows[k], &picture->arrows[i]))
+                                taken[picture->arrows[k].x] = i + 1;
+                while (taken[lane] == i + 1)
+                        lane++;
                 picture->arrows[i].x = lane;
                 if (lane + 1 > n_lanes)
                         n_lanes = lane + 1;
         }
-        return n_lanes;
+        *ret_lanes = n_lanes;
+        return 0;
 }
 
 /* All boxes end at the same line; right of it are the arrows. */
-static void set_widths(Layout *layout)
+static int set_widths(Layout *layout)
 {
         const PnPictureMeasures *m = layout->measures;
         PnPicture *picture = &layout->picture;
-        int n_lanes = choose_lanes(picture), deepest = m->margin, edge;
+        int n_lanes, deepest = m->margin, edge;
 
+        if (choose_lanes(picture, &n_lanes) < 0)
+                return -ENOMEM;
         for (uint32_t i = 0; i < picture->n_boxes; i++)
                 if (picture->boxes[i].x > deepest)
                         deepest = picture->boxes[i].x;
@@ -429,6 +439,7 @@ static void set_widths(Layout *layout)
         for (uint32_t i = 0; i < picture->n_arrows; i++)
                 picture->arrows[i].x = edge + (picture->arrows[i].x + 1) * m->lane;
         picture->width = edge + n_lanes * m->lane + m->margin;
+        return 0;
 }
 
 static int lay_out(Layout *layout)
@@ -447,7 +458,7 @@ static int lay_out(Layout *layout)
         picture->members = calloc(most, sizeof *picture->members);
         picture->arrows = calloc((size_t)layout->status->findings.n + 1, sizeof *picture->arrows);
         if (!layout->item_of || !layout->items || !picture->boxes || !picture->members ||
-            !picture->arrows)
+            !picture->arrows || pn_index_init(&layout->by_place, (unsigned)picture->places.n) < 0)
                 return -ENOMEM;
         for (uint32_t i = 0; i < layout->topology.n; i++)
                 layout->item_of[i] = PN_NO_BOX;
@@ -462,8 +473,7 @@ static int lay_out(Layout *layout)
         add_boxes(layout);
         find_ratios(layout);
         add_arrows(layout);
-        set_widths(layout);
-        return 0;
+        return set_widths(layout);
 }
 
 int pn_picture_lay_out(const PnInventory *inventory, const PnStatus *status,
@@ -478,6 +488,7 @@ int pn_picture_lay_out(const PnInventory *inventory, const PnStatus *status,
         if (r == 0)
                 r = lay_out(&layout);
         pn_topology_done(&layout.topology);
+        pn_index_done(&layout.by_place);
         free(layout.item_of);
         free(layout.items);
         if (r < 0) {

@@ -143,18 +143,31 @@ bool pn_treatment_row(size_t index, const char **ret_type, const char **ret_fiel
 
 /* ---- what is remembered ---- */
 
-#define BUCKETS 1024u
+#define BUCKETS 16384u
+
+/* A longer one is not looked for inside of other texts. */
+#define LETTERS_MAX 256u
 
 typedef struct Secret {
         char *value, *pseudonym;
         size_t length; /* of the value */
         PnTreatment treatment;
-        struct Secret *next_value, *next_pseudonym, *next_first;
+        struct Secret *next_value, *next_pseudonym;
 } Secret;
+
+/* A secret by its letters and digits alone, as it may be spelled inside of another text: in small
+ * letters, without what is between them, and perhaps without its leading zeros. */
+typedef struct Spelling {
+        const Secret *secret;
+        char *letters;
+        size_t n, skipped; /* letters, and zeros before them that are left out */
+        struct Spelling *next;
+} Spelling;
 
 typedef struct Work {
         Secret *by_value[BUCKETS], *by_pseudonym[BUCKETS];
-        Secret *by_first[256]; /* those to look for inside of other texts */
+        Spelling *by_letters[BUCKETS]; /* those to look for inside of other texts */
+        size_t longest;                /* of these */
         bool keep_names;
         PnRandom random;
         void *userdata;
@@ -163,12 +176,19 @@ typedef struct Work {
         PnPseudonymsMade made;
 } Work;
 
+#define HASH_BEGIN 2166136261u
+
+static uint32_t hash_on(uint32_t h, char c)
+{
+        return (h ^ (unsigned char)c) * 16777619u;
+}
+
 static unsigned hash(const char *s)
 {
-        uint32_t h = 2166136261u;
+        uint32_t h = HASH_BEGIN;
 
         for (; *s; s++)
-                h = (h ^ (unsigned char)*s) * 16777619u;
+                h = hash_on(h, *s);
         return h % BUCKETS;
 }
 
@@ -192,19 +212,77 @@ static bool is_taken(const Work *work, const char *pseudonym)
 
 static void work_done(Work *work)
 {
-        for (size_t i = 0; i < BUCKETS; i++)
+        for (size_t i = 0; i < BUCKETS; i++) {
                 for (Secret *secret = work->by_value[i], *next; secret; secret = next) {
                         next = secret->next_value;
                         free(secret->value);
                         free(secret->pseudonym);
                         free(secret);
                 }
+                for (Spelling *spelling = work->by_letters[i], *next; spelling; spelling = next) {
+                        next = spelling->next;
+                        free(spelling->letters);
+                        free(spelling);
+                }
+        }
+}
+
+/* A letter or digit; a byte of what is not ASCII counts as one. */
+static bool is_letter(char c)
+{
+        return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+static char small(char c)
+{
+        return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 /* Whether a secret may be looked for in other texts: a short one would be found by chance. */
-static bool is_searched(PnTreatment treatment, size_t length)
+static bool is_searched(PnTreatment treatment, const char *value)
 {
+        size_t length = strlen(value);
+
+        if (treatment == PN_TREAT_HOST && length == 3)
+                return strpbrk(value, "0123456789"); /* db1 */
         return length >= (treatment == PN_TREAT_SERIAL ? 5 : 4);
+}
+
+static int add_spelling(Work *work, const Secret *secret, const char *letters, size_t skipped)
+{
+        Spelling *spelling = calloc(1, sizeof *spelling), **at = &work->by_letters[hash(letters)];
+
+        if (!spelling)
+                return -ENOMEM;
+        *spelling = (Spelling){secret, strdup(letters), strlen(letters), skipped, *at};
+        if (!spelling->letters) {
+                free(spelling);
+                return -ENOMEM;
+        }
+        *at = spelling;
+        if (spelling->n > work->longest)
+                work->longest = spelling->n;
+        return 0;
+}
+
+static int add_spellings(Work *work, const Secret *secret)
+{
+        char letters[LETTERS_MAX];
+        size_t n = 0, zeros;
+        int r;
+
+        for (const char *s = secret->value; *s; s++)
+                if (is_letter(*s)) {
+                        if (n == sizeof letters - 1)
+                                return 0;
+                        letters[n++] = small(*s);
+                }
+        letters[n] = '\0';
+        r = n ? add_spelling(work, secret, letters, 0) : 0;
+        zeros = strspn(letters, "0");
+        if (r == 0 && secret->treatment == PN_TREAT_SERIAL && zeros && n - zeros >= 6)
+                r = add_spelling(work, secret, letters + zeros, zeros);
+        return r;
 }
 
 static int remember(Work *work, const char *value, const char *pseudonym, PnTreatment treatment)
@@ -213,7 +291,7 @@ static int remember(Work *work, const char *value, const char *pseudonym, PnTrea
 
         if (!secret)
                 return -ENOMEM;
-        *secret = (Secret){strdup(value), strdup(pseudonym), strlen(value), treatment, 0, 0, 0};
+        *secret = (Secret){strdup(value), strdup(pseudonym), strlen(value), treatment, 0, 0};
         if (!secret->value || !secret->pseudonym) {
                 free(secret->value);
                 free(secret->pseudonym);
@@ -226,15 +304,7 @@ static int remember(Work *work, const char *value, const char *pseudonym, PnTrea
         at = &work->by_pseudonym[hash(pseudonym)];
         secret->next_pseudonym = *at;
         *at = secret;
-        if (is_searched(treatment, secret->length)) {
-                /* The longest first: the serial number in a name that has it, not a part of it. */
-                at = &work->by_first[(unsigned char)*value];
-                while (*at && (*at)->length >= secret->length)
-                        at = &(*at)->next_first;
-                secret->next_first = *at;
-                *at = secret;
-        }
-        return 0;
+        return is_searched(treatment, value) ? add_spellings(work, secret) : 0;
 }
 
 /* ---- drawing ---- */
@@ -377,20 +447,36 @@ static bool is_no_mac(const char *mac)
         return strspn(mac, "0:") == strlen(mac) || strspn(mac, "fF:") == strlen(mac);
 }
 
-/* A MAC without colons stands in names of interfaces. */
-static int add_compact_mac(Work *work, const char *mac, const char *pseudonym)
+/* A MAC without colons stands in names of interfaces; with two bytes in its middle, and perhaps
+ * with the bit for universal addresses turned, in EUI-64s, GUIDs and link-local addresses. */
+static int add_other_macs(Work *work, const char *mac, const char *pseudonym)
 {
-        char from[13], to[13];
-        size_t n = 0, m = 0;
+        static const struct {
+                const char *middle;
+                unsigned turn;
+        } forms[] = {{"", 0}, {"fffe", 0}, {"fffe", 2}, {"0300", 0}, {"0003", 0}, {"0000", 0}};
+        unsigned from[6], to[6];
 
-        for (; *mac; mac++)
-                if (*mac != ':' && n < 12)
-                        from[n++] = *mac;
-        for (; *pseudonym; pseudonym++)
-                if (*pseudonym != ':' && m < 12)
-                        to[m++] = *pseudonym;
-        from[n] = to[m] = '\0';
-        return find(work, from) ? 0 : remember(work, from, to, PN_TREAT_MAC);
+        if (sscanf(mac, "%2x:%2x:%2x:%2x:%2x:%2x", &from[0], &from[1], &from[2], &from[3], &from[4],
+                   &from[5]) != 6 ||
+            sscanf(pseudonym, "%2x:%2x:%2x:%2x:%2x:%2x", &to[0], &to[1], &to[2], &to[3], &to[4],
+                   &to[5]) != 6)
+                return 0;
+        for (size_t i = 0; i < PN_ELEMENTS(forms); i++) {
+                char value[17], other[17];
+                int r;
+
+                (void)snprintf(value, sizeof value, "%02x%02x%02x%s%02x%02x%02x",
+                               (from[0] ^ forms[i].turn) & 255, from[1] & 255, from[2] & 255,
+                               forms[i].middle, from[3] & 255, from[4] & 255, from[5] & 255);
+                (void)snprintf(other, sizeof other, "%02x%02x%02x%s%02x%02x%02x",
+                               (to[0] ^ forms[i].turn) & 255, to[1] & 255, to[2] & 255,
+                               forms[i].middle, to[3] & 255, to[4] & 255, to[5] & 255);
+                r = find(work, value) ? 0 : remember(work, value, other, PN_TREAT_MAC);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 static int add_mac(Work *work, const char *value)
@@ -407,7 +493,7 @@ static int add_mac(Work *work, const char *value)
         /* A locally administered address was made up: its first bytes name no maker. */
         r = pseudonym_for(work, value, first & 2 ? 2 : 8, PN_TREAT_MAC);
         secret = r == 0 ? find(work, value) : NULL;
-        return secret ? add_compact_mac(work, value, secret->pseudonym) : r;
+        return secret ? add_other_macs(work, value, secret->pseudonym) : r;
 }
 
 static int add_nqn(Work *work, const char *value)
@@ -435,6 +521,32 @@ static int add_wwn(Work *work, const char *value)
                         return pseudonym_for(work, value, forms[i].keep, PN_TREAT_WWN);
         /* Those of kind t10 are made of maker, model and serial number. */
         return pseudonym_for(work, value, pn_startswith(value, "t10.") ? 4 : 0, PN_TREAT_SERIAL);
+}
+
+/* What follows the words that a standard puts before an NQN or a world wide name stands alone
+ * elsewhere: in names of links below /dev/disk/by-id, for example. */
+static int add_tail(Work *work, const char *value)
+{
+        static const char *const prefixes[] = {"nqn.2014-08.org.nvmexpress:uuid:",
+                                               "nqn.2014-08.org.nvmexpress:",
+                                               "nqn.2014.08.org.nvmexpress:",
+                                               "naa.",
+                                               "eui.",
+                                               "uuid.",
+                                               "t10.",
+                                               "0x"};
+        const Secret *secret = find(work, value);
+
+        for (size_t i = 0; secret && i < PN_ELEMENTS(prefixes); i++) {
+                size_t n = strlen(prefixes[i]);
+
+                if (pn_startswith(value, prefixes[i]))
+                        return strlen(value) < n + 8 || find(work, value + n)
+                                   ? 0
+                                   : remember(work, value + n, secret->pseudonym + n,
+                                              PN_TREAT_SERIAL);
+        }
+        return 0;
 }
 
 /* Names that say nothing of whose machine it is: what Debian's, Proxmox's and systemd's tools use
@@ -622,50 +734,236 @@ static bool is_boundary(char c)
         return !isalnum((unsigned char)c) && (unsigned char)c < 0x80;
 }
 
-/* The secret that begins here and may be replaced inside of a text. Host names and names, which may
- * be words, only as words; serial numbers and addresses wherever they stand. */
-static const Secret *secret_at(const Work *work, const char *text, size_t at, bool names)
-{
-        for (const Secret *secret = work->by_first[(unsigned char)text[at]]; secret;
-             secret = secret->next_first) {
-                bool word = is_name(secret->treatment) || secret->treatment == PN_TREAT_HOST ||
-                            secret->length < 6;
+/* A piece of a text that spells a secret. */
+typedef struct Piece {
+        const Spelling *spelling; /* NULL: there is none */
+        size_t length;
+} Piece;
 
-                if ((is_name(secret->treatment) && !names) ||
-                    strncmp(text + at, secret->value, secret->length) != 0 ||
-                    (word && ((at && !is_boundary(text[at - 1])) ||
-                              !is_boundary(text[at + secret->length]))))
-                        continue;
-                return secret;
-        }
-        return NULL;
+static bool has_upper(const char *s, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (s[i] >= 'A' && s[i] <= 'Z')
+                        return true;
+        return false;
 }
 
-/* An address or a UUID that no field gave, in the middle of a text. */
+static bool has_lower(const char *s, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (s[i] >= 'a' && s[i] <= 'z')
+                        return true;
+        return false;
+}
+
+/* Whether a piece of a text may be taken for the secret. Host names and names, which may be words,
+ * only as words; serial numbers and addresses wherever they stand, if they are spelled with the
+ * same separators. */
+static bool is_spelled(const Spelling *spelling, const char *text, size_t at, size_t length,
+                       bool names)
+{
+        const Secret *secret = spelling->secret;
+        bool same = spelling->skipped == 0 && length == secret->length &&
+                    strncmp(text + at, secret->value, length) == 0;
+        bool same_but_case = length == secret->length && !spelling->skipped;
+        size_t before = at;
+
+        if (is_name(secret->treatment) && (!names || !same))
+                return false;
+        for (size_t i = 0; same_but_case && i < length; i++)
+                same_but_case = small(text[at + i]) == small(secret->value[i]);
+        /* DB1 may be db1; but Debian is not the host debian. */
+        if (secret->treatment == PN_TREAT_HOST &&
+            (!same_but_case ||
+             (!same && has_upper(text + at, length) && has_lower(text + at, length))))
+                return false;
+        if (!same_but_case) {
+                bool is_whole = true, has_digit = strpbrk(spelling->letters, "0123456789");
+
+                for (size_t i = 0; i < length; i++)
+                        is_whole &= is_letter(text[at + i]);
+                if (spelling->n < 6 || !has_digit)
+                        return false;
+                /* In one piece it is as good as the value itself. */
+                same_but_case = is_whole;
+        }
+        if (same_but_case && spelling->n >= 6 && !is_name(secret->treatment) &&
+            secret->treatment != PN_TREAT_HOST)
+                return true;
+        while (!same && before && text[before - 1] == '0')
+                before--;
+        return (!before || is_boundary(text[before - 1])) && is_boundary(text[at + length]);
+}
+
+/* The longest secret that is spelled here: the serial number in a name that has it, not a part. */
+static Piece secret_at(const Work *work, const char *text, size_t at, bool names)
+{
+        char letters[LETTERS_MAX];
+        uint32_t h = HASH_BEGIN;
+        Piece best = {0};
+        size_t n = 0;
+
+        if (!is_letter(text[at]))
+                return best;
+        for (size_t end = at; text[end] && n < work->longest; end++) {
+                if (!is_letter(text[end])) {
+                        if (!strchr("-:._ ", text[end]))
+                                break;
+                        continue;
+                }
+                letters[n++] = small(text[end]);
+                h = hash_on(h, letters[n - 1]);
+                for (const Spelling *spelling = work->by_letters[h % BUCKETS]; spelling;
+                     spelling = spelling->next)
+                        if (spelling->n == n && memcmp(spelling->letters, letters, n) == 0 &&
+                            is_spelled(spelling, text, at, end + 1 - at, names)) {
+                                best = (Piece){spelling, end + 1 - at};
+                                break;
+                        }
+        }
+        return best;
+}
+
+/* Puts the pseudonym as the secret is spelled there. */
+static void put_spelled(const Piece *piece, const char *text, PnBuf *out)
+{
+        const Secret *secret = piece->spelling->secret;
+        const char *from = secret->pseudonym;
+        bool upper = has_upper(text, piece->length), lower = has_lower(text, piece->length);
+
+        if (piece->length == secret->length && !piece->spelling->skipped &&
+            strncmp(text, secret->value, piece->length) == 0) {
+                pn_buf_puts(out, secret->pseudonym);
+                return;
+        }
+        for (size_t skip = piece->spelling->skipped; skip && *from; from++)
+                skip -= is_letter(*from);
+        for (size_t i = 0; i <= piece->length; i++) {
+                /* After the last letter comes what the pseudonym has more of. */
+                bool is_last = i == piece->length;
+
+                if (!is_last && !is_letter(text[i])) {
+                        pn_buf_put(out, text + i, 1);
+                        continue;
+                }
+                while (*from && !is_letter(*from))
+                        from++;
+                do {
+                        char c = *from;
+
+                        if (!c)
+                                break;
+                        from++;
+                        if (upper != lower)
+                                c = upper ? (char)toupper((unsigned char)c) : small(c);
+                        if (is_letter(c))
+                                pn_buf_put(out, &c, 1);
+                } while (is_last);
+        }
+}
+
+/* How many hexadecimal digits there are, one after the other. */
+static size_t hex_digits(const char *s)
+{
+        size_t n = 0;
+
+        while (isxdigit((unsigned char)s[n]))
+                n++;
+        return n;
+}
+
+/* An address or a UUID that no field gave, in the middle of a text: a MAC as three kinds of makers
+ * write it, and a number in hexadecimal of 64 bits or more, by which drives and ports go. */
 static int add_pattern_at(Work *work, const char *text, size_t at)
 {
-        bool mac = matches(text + at, mac_pattern);
+        static const char *const macs[] = {mac_pattern, "xx-xx-xx-xx-xx-xx", "xxxx.xxxx.xxxx"};
+        const char *s = text + at;
         _cleanup_free_ char *value = NULL;
+        size_t digits = hex_digits(s);
 
-        if ((at && !is_boundary(text[at - 1])) || (!mac && !matches(text + at, uuid_pattern)))
+        if ((at && !is_boundary(text[at - 1]) &&
+             !(at >= 2 && text[at - 2] == '0' && text[at - 1] == 'x')) ||
+            !digits)
                 return 0;
-        value = strndup(text + at, mac ? sizeof mac_pattern - 1 : sizeof uuid_pattern - 1);
+        for (size_t i = 0; i < PN_ELEMENTS(macs); i++) {
+                size_t length = strlen(macs[i]);
+                char mac[18] = "";
+
+                if (!matches(s, macs[i]) || isxdigit((unsigned char)s[length]))
+                        continue;
+                /* Digits alone may be a date or a version. */
+                if (i && strcspn(s, "abcdefABCDEF") >= length)
+                        continue;
+                for (size_t k = 0, n = 0; k < length && n < 17; k++)
+                        if (isxdigit((unsigned char)s[k])) {
+                                mac[n++] = i ? small(s[k]) : s[k];
+                                if (n % 3 == 2 && n < 17)
+                                        mac[n++] = ':';
+                        }
+                return add_mac(work, mac);
+        }
+        if (matches(s, uuid_pattern))
+                value = strndup(s, sizeof uuid_pattern - 1);
+        else if (digits >= 16 && strspn(s, "0123456789") < digits && is_boundary(s[digits]))
+                value = strndup(s, digits);
+        else
+                return 0;
         if (!value)
                 return -ENOMEM;
-        return mac ? add_mac(work, value) : pseudonym_for(work, value, 0, PN_TREAT_SERIAL);
+        /* It may be known by another spelling. */
+        if (secret_at(work, text, at, false).length >= strlen(value))
+                return 0;
+        return pseudonym_for(work, value, 0, PN_TREAT_SERIAL);
+}
+
+/* The domain that follows a host's name, which may have been given without. */
+static int scrub_domain(Work *work, const char *text, PnBuf *out, size_t *ret_length)
+{
+        size_t at = 0;
+
+        while (text[at] == '.' && isalnum((unsigned char)text[at + 1])) {
+                size_t n = 1;
+                _cleanup_free_ char *label = NULL;
+                const Secret *secret;
+                int r;
+
+                while (isalnum((unsigned char)text[at + 1 + n]) || text[at + 1 + n] == '-')
+                        n++;
+                label = strndup(text + at + 1, n);
+                r = label ? pseudonym_for(work, label, 0, PN_TREAT_HOST) : -ENOMEM;
+                if (r < 0)
+                        return r;
+                secret = find(work, label);
+                pn_buf_puts(out, ".");
+                pn_buf_puts(out, secret ? secret->pseudonym : label);
+                at += 1 + n;
+        }
+        *ret_length = at;
+        return 0;
 }
 
 static int scrub(Work *work, const char *text, bool names, PnBuf *out)
 {
         for (size_t at = 0; text[at];) {
                 int r = add_pattern_at(work, text, at);
-                const Secret *secret = secret_at(work, text, at, names);
+                Piece piece;
+                size_t domain = 0;
 
                 if (r < 0)
                         return r;
-                pn_buf_put(out, secret ? secret->pseudonym : text + at,
-                           secret ? strlen(secret->pseudonym) : 1);
-                at += secret ? secret->length : 1;
+                piece = secret_at(work, text, at, names);
+                if (!piece.spelling) {
+                        pn_buf_put(out, text + at, 1);
+                        at++;
+                        continue;
+                }
+                put_spelled(&piece, text + at, out);
+                at += piece.length;
+                if (piece.spelling->secret->treatment == PN_TREAT_HOST)
+                        r = scrub_domain(work, text + at, out, &domain);
+                if (r < 0)
+                        return r;
+                at += domain;
         }
         return 0;
 }
@@ -730,6 +1028,8 @@ static int treat(Work *work, Pass pass, char **value, PnTreatment treatment)
 {
         if (pass == PASS_REPLACE)
                 return replace(work, value, treatment);
+        if (pass == PASS_NAMES && (treatment == PN_TREAT_NQN || treatment == PN_TREAT_WWN))
+                return add_tail(work, *value);
         /* Names come later: some are made of addresses and host names. */
         if (is_name(treatment) != (pass == PASS_NAMES))
                 return 0;

@@ -1,64 +1,104 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# bash completion for pnhwctl. The words come from the program itself.
+# bash completion for pnhwctl. The words come from the program itself. Names of devices are foreign:
+# they are compared and quoted, and never reach `compgen -W`, which would run what is in them.
+
+# Takes those of the given words that begin with what was typed, quoted or not.
+_pnhwctl_take()
+{
+    local cur=$1 word quoted
+
+    shift
+    for word; do
+        printf -v quoted %q "$word"
+        [[ -n $word && ($word == "$cur"* || $quoted == "$cur"*) ]] && COMPREPLY+=("$quoted")
+    done
+}
+
 _pnhwctl()
 {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} what=verbs word words
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} what=verbs verb= i
+    local -a words=() ask=(pnhwctl)
 
     COMPREPLY=()
     # bash splits --json=short at the equals sign.
     [[ $cur == = ]] && cur=
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
+    # The verb, and who is to be asked.
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        --socket | --from | --host | -H | --timeout | --explain | --format | --output | --seconds | \
+            --exec | --at-least | --reason | --until | --json)
+            local option=${COMP_WORDS[i]}
+
+            [[ ${COMP_WORDS[i + 1]-} == = ]] && ((i++))
+            ((i++))
+            [[ $option == --socket || $option == --from ]] && ((i < COMP_CWORD)) &&
+                ask+=("$option=${COMP_WORDS[i]}")
+            ;;
+        -* | =) ;;
+        *)
+            verb=${verb:-${COMP_WORDS[i]}}
+            ;;
+        esac
+    done
     case $prev in
     --json)
-        mapfile -t COMPREPLY < <(compgen -W 'pretty short off' -- "$cur")
-        return
-        ;;
-    --format)
-        mapfile -t COMPREPLY < <(compgen -W 'openmetrics prometheus' -- "$cur")
+        _pnhwctl_take "$cur" pretty short off
         return
         ;;
     --explain)
-        words=$(pnhwctl --complete=codes 2>/dev/null)
-        mapfile -t COMPREPLY < <(compgen -W "$(sed 's/:.*//' <<<"$words")" -- "$cur")
+        mapfile -t words < <("${ask[@]}" --complete=codes 2>/dev/null)
+        _pnhwctl_take "$cur" "${words[@]%%:*}"
         return
         ;;
     --host | -H)
-        mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
+        # After a comma, the next one.
+        mapfile -t words < <(compgen -A hostname -- "${cur##*[,@]}")
+        [[ $cur == *[,@]* ]] && words=("${words[@]/#/${cur%"${cur##*[,@]}"}}")
+        _pnhwctl_take "$cur" "${words[@]}"
         return
         ;;
     --format)
-        words='markdown html svg json'
-        [[ " ${COMP_WORDS[*]} " == *' metrics '* ]] && words='openmetrics prometheus'
-        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+        if [[ $verb == metrics ]]; then
+            _pnhwctl_take "$cur" openmetrics prometheus
+        else
+            _pnhwctl_take "$cur" markdown html svg json
+        fi
         return
         ;;
     --at-least)
-        mapfile -t COMPREPLY < <(compgen -W 'info notice warning critical' -- "$cur")
+        _pnhwctl_take "$cur" info notice warning critical
         return
         ;;
-    --reason | --until)
+    --reason | --until | --timeout | --seconds)
         return
         ;;
     --from | --socket | --output | --exec)
-        compopt -o filenames
+        compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        [[ $prev == --exec && $cur != */* ]] &&
+            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -c -- "$cur")
         return
         ;;
     esac
-    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        [[ $word == show || $word == check ]] && what=devices
-        [[ $word == measure ]] && what=drives
-        [[ $word == accept || $word == unaccept ]] && what=findings
-    done
     if [[ $cur == -* ]]; then
-        words=$(pnhwctl --complete=options 2>/dev/null)
-    else
-        words=$(pnhwctl --complete=$what 2>/dev/null)
-        [[ $what == verbs || $what == findings ]] && words=$(sed 's/:.*//' <<<"$words")
+        mapfile -t words < <(pnhwctl --complete=options 2>/dev/null)
+        _pnhwctl_take "$cur" "${words[@]}"
+        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+        return
     fi
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+    case $verb in
+    '') what=verbs ;;
+    show | check) what=devices ;;
+    measure) what=drives ;;
+    accept | unaccept) what=findings ;;
+    *) return ;;
+    esac
+    mapfile -t words < <("${ask[@]}" --complete=$what 2>/dev/null)
+    [[ $what == verbs || $what == findings ]] && words=("${words[@]%%:*}")
+    _pnhwctl_take "$cur" "${words[@]}"
     # A colon separates words, too: an address must be given back from its last one on.
     declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$cur"
+    return 0
 }
 complete -F _pnhwctl pnhwctl

@@ -436,16 +436,79 @@ def codes_that_do_not_exist_are_refused_with_what_there_is():
     has(r.err, "--explain goes with the verb findings, not with status")
 
 
-@test
-def bash_completes_codes():
+def bash_completes(*words, **env):
+    """What bash would offer for the last of the words."""
     script = os.path.join(HERE, "..", "..", "cli", "completion", "pnhwctl.bash")
-    for words in (["pnhwctl", "findings", "--explain", "nvme.h"],
-                  ["pnhwctl", "findings", "--explain", "=", "nvme.h"]):
-        r = subprocess.run(
-            ["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pnhwctl; '
-             'echo "${COMPREPLY[*]}"', script, *words], capture_output=True, text=True,
-            env=environment(PATH=os.path.dirname(os.path.abspath(CTL)) + ":" + os.environ["PATH"]))
-        check(r.stdout == "nvme.hot\n", r.stdout + r.stderr)
+    env.setdefault("PATH", os.path.dirname(os.path.abspath(CTL)) + ":" + os.environ["PATH"])
+    r = subprocess.run(
+        ["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pnhwctl; '
+         'printf "%s\\n" "${COMPREPLY[@]}"', script, "pnhwctl", *words], capture_output=True,
+        text=True, timeout=60, cwd=TMP.name, stdin=subprocess.DEVNULL, env=environment(**env))
+    check(r.stderr == "", r.stderr)
+    return [line for line in r.stdout.split("\n") if line]
+
+
+@test
+def bash_completes_words():
+    for words, found in (
+            (["findings", "--explain", "nvme.h"], ["nvme.hot"]),
+            (["findings", "--explain", "=", "nvme.h"], ["nvme.hot"]),
+            (["metrics", "--format", "=", "o"], ["openmetrics"]),
+            (["metrics", "--format", "="], ["openmetrics", "prometheus"]),
+            (["report", "--format", "=", ""], ["markdown", "html", "svg", "json"]),
+            (["report", "--format", "sv"], ["svg"]), (["metr"], ["metrics"]), (["--outp"], ["--output="]),
+            (["--json", "=", "p"], ["pretty"]), (["check", "--at-least", "=", "c"], ["critical"]),
+            (["--timeout", ""], []), (["status", ""], []), (["--json", "short", "sho"], ["show"]),
+            (["--socket", "=", "/show", "sens"], ["sensors"])):
+        check(bash_completes(*words) == found, (words, bash_completes(*words)))
+
+
+@test
+def completions_have_all_that_the_help_has():
+    words = run("--help").out.split("\nOptions:\n")
+    verbs = re.findall(r"^  (\w+)", words[0].split("Verbs:\n")[1], re.MULTILINE)
+    options = re.findall(r"^[ ]{2}(?:-\w|  ) (--[\w-]+=?)", words[1], re.MULTILINE)
+    check(len(verbs) >= 17 and len(options) >= 24, (verbs, options))
+    check(bash_completes("") == verbs, bash_completes(""))
+    check(bash_completes("--") == options, bash_completes("--"))
+    # What takes a value is known as such to both, so that the value is not taken for a verb.
+    for name in "pnhwctl.bash", "_pnhwctl":
+        with open(os.path.join(HERE, "..", "..", "cli", "completion", name), encoding="utf-8") as f:
+            script = f.read()
+        for option in options:
+            if option.endswith("="):
+                check(option[:-1] in script, "%s does not know %s" % (name, option))
+
+
+@test
+def bash_completes_names_of_devices_and_runs_none():
+    evil = ["$(touch a)", "`touch b`", "x;touch c", "${HOME}", "a'b", 'q"q', "w\\w", "*", "~", "-x", "é"]
+    with open(inventory("ports")) as f:
+        ports = json.load(f)
+    for i, name in enumerate(evil):
+        ports["nics"].append({**ports["nics"][-1], "id": name, "name": name, "kind": "physical",
+                              "address": "0000:9%x:00.0" % i})
+    path = file("evil-ports.json", ports)
+    status = document(run("-j", "--from=" + path))
+
+    def behave(request):
+        if request["method"].endswith("GetStatus"):
+            return answer({**status, "generation": 1})
+        return answer({"inventory": {"nics": ports["nics"]}, "generation": 1})
+    daemon = Daemon("completion", behave)
+    for words in (["show", ""], ["check", ""], ["--socket", "=", daemon.path, "show", ""]):
+        found = bash_completes(*words, PNHW_SOCKET=daemon.path)
+        check("enp129s0f0" in found, found)
+        # What the shell makes of the words when they are entered is the names, and nothing else.
+        r = subprocess.run(["bash", "-c", "printf '%s\\n' " + " ".join(found)], capture_output=True,
+                           text=True, cwd=TMP.name, env=environment())
+        check(set(evil) <= set(r.stdout.split("\n")), (found, r.stdout))
+    found = bash_completes("show", "$(", PNHW_SOCKET=daemon.path)
+    check(found == ["\\$\\(touch\\ a\\)"], found)
+    check(bash_completes("show", "\\$", PNHW_SOCKET=daemon.path)[0].startswith("\\$"), "quoted")
+    check(bash_completes("show", "enp129s0f1", PNHW_SOCKET=daemon.path) == ["enp129s0f1"], "one")
+    check(not [name for name in "abc" if os.path.exists(os.path.join(TMP.name, name))], "was run")
+    check(bash_completes("show", "", PNHW_SOCKET=os.path.join(TMP.name, "none")) == [], "no daemon")
 
 
 @test
@@ -458,15 +521,10 @@ def devices_are_completed_once_and_drives_alone():
 
 
 @test
-def bash_completes_formats():
-    script = os.path.join(HERE, "..", "..", "cli", "completion", "pnhwctl.bash")
-    for words, found in ((["pnhwctl", "metrics", "--format", "=", "o"], "openmetrics"),
-                         (["pnhwctl", "metr"], "metrics"), (["pnhwctl", "--outp"], "--output=")):
-        r = subprocess.run(
-            ["bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pnhwctl; '
-             'echo "${COMPREPLY[*]}"', script, *words], capture_output=True, text=True,
-            env=environment(PATH=os.path.dirname(os.path.abspath(CTL)) + ":" + os.environ["PATH"]))
-        check(r.stdout == found + "\n", r.stdout + r.stderr)
+def a_socket_that_is_none_is_named_once():
+    path = file("no-socket", {})
+    r = run("--socket=" + path)
+    check(r.code == 1 and r.err == "pnhwctl: %s is not a socket\n" % path, r.err)
 
 
 @test

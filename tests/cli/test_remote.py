@@ -5,13 +5,20 @@
 Usage: test_remote.py BUILD_DIR
 """
 
+import fcntl
 import json
 import os
+import pty
 import re
+import select
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,7 +33,7 @@ printf '%%s\\0' "$@" > '%(tmp)s/called'
 while [ "$1" != -- ]; do shift; done
 host=${2#*@} command=$3
 touch "%(tmp)s/asked-$host"
-if [ -x "%(tmp)s/$host.sh" ]; then exec "%(tmp)s/$host.sh"; fi
+if [ -x "%(tmp)s/$host.sh" ]; then exec "%(tmp)s/$host.sh" "$command"; fi
 eval "${command/pnhwctl/%(ctl)s --from=%(here)s/$host.json}"
 """ % {"tmp": TMP.name, "ctl": CTL, "here": HERE}
 
@@ -285,6 +292,322 @@ def a_host_can_be_captured():
     r = run("-H", "first-customer", "capture")
     check(r.returncode == 0, r.stderr)
     check("7QH00RTP" not in r.stdout and len(json.loads(r.stdout)["nvme"]) == 5, r.stdout[:500])
+
+
+@test
+def a_check_of_several_hosts_is_one_line_each_the_worst_first():
+    r = run("-H", "first-customer", "check", "--at-least=notice")
+    check(r.returncode == 1 and r.stderr == "", (r.returncode, r.stderr))
+    check(re.match(r"PNHW WARNING - first-customer: nvme3: .* \| critical=0 warning=0 notice=3\n$",
+                   r.stdout), r.stdout)
+    for arguments in (["-H", "vm,gone,first-customer", "check", "--at-least=notice"],
+                      ["check", "-H", "vm,gone", "--host", "first-customer", "--at-least=notice"]):
+        r = run(*arguments)
+        lines = r.stdout.splitlines()
+        check(r.returncode == 1 and r.stderr == "" and len(lines) == 3, (r.returncode, r.stdout))
+        check(lines[0].startswith("PNHW WARNING - first-customer: "), lines)
+        check(lines[0].endswith(" | 'vm critical'=0 'vm warning'=0 'vm notice'=0 'first-customer "
+                                "critical'=0 'first-customer warning'=0 'first-customer notice'=3"),
+              lines[0])
+        check(lines[1] == "PNHW UNKNOWN - gone: ssh: connect to host gone port 22: No route to host",
+              lines)
+        check(lines[2].startswith("PNHW OK - vm: "), lines)
+        # Of what follows the first line a monitoring system takes all after a bar for figures.
+        check(r.stdout.count("|") == 1, r.stdout)
+    r = run("-H", "gone", "check")
+    check(r.returncode == 3 and "UNKNOWN - gone: ssh: connect" in r.stdout, r.stdout)
+    r = run("-H", "vm,gone", "check", "nvme0")
+    check(r.returncode == 3 and "OK - vm: " in r.stdout, r.stdout)
+    r = run("-H", "vm,first-customer", "check", "nvme3")
+    check(r.returncode == 3, r.stdout)
+    has(r.stdout, "UNKNOWN - vm: there is no device nvme3", "OK - first-customer: ")
+    entries = json.loads(run("-j", "-H", "vm,gone", "check").stdout)
+    check(entries[0]["answer"]["code"] == 0 and entries[1]["error"] == "NoConnection", entries)
+
+
+@test
+def what_a_host_says_cannot_break_the_line_of_a_check():
+    host("sly", "echo '{\"check\":{\"status\":\"OK\",\"code\":2,\"line\":\"PNHW OK - all | is=1\\n"
+         "PNHW OK - fine\",\"perfdata\":\"a=1 b|c=2 d x'\"'\"'=3\"}}'")
+    for hosts in "sly", "sly,vm", "vm,sly":
+        r = run("-H", hosts, "check")
+        check(r.returncode == 2 and r.stdout.startswith("PNHW CRITICAL - sly: all"), r.stdout)
+        check(r.stdout.count("\n") == len(hosts.split(",")) and r.stdout.count("|") <= 2, r.stdout)
+    has(r.stdout, " | 'vm critical'=0 'vm warning'=0 'vm notice'=0 'sly a'=1\n")
+    host("offscale", "echo '{\"check\":{\"status\":\"OK\",\"code\":7,\"line\":\"x\",\"perfdata\":\"\"}}'")
+    r = run("-H", "offscale", "check")
+    check(r.returncode == 3 and r.stdout.startswith("PNHW UNKNOWN - offscale: x"), r.stdout)
+
+
+@test
+def for_checkmk_each_host_is_a_service():
+    r = run("-H", "vm,gone", "check", "--checkmk", "nvme0")
+    lines = r.stdout.splitlines()
+    check(r.returncode == 0 and len(lines) == 2, r.stdout)
+    check(lines[0].startswith('0 "Hardware vm nvme0" critical=0|warning=0|notice=0 '), lines)
+    check(lines[1].startswith('3 "Hardware gone nvme0" - ssh: connect to host gone'), lines)
+
+
+@test
+def metrics_of_several_hosts_are_one_page():
+    r = run("-H", "vm,gone,first-customer", "metrics")
+    check(r.returncode == 1, r.returncode)
+    check(r.stderr == "pnhwctl: gone: ssh: connect to host gone port 22: No route to host\n", r.stderr)
+    lines = r.stdout.splitlines()
+    families = [line.split()[2] for line in lines if line.startswith("# TYPE ")]
+    check(len(families) == len(set(families)) > 20 and lines[-1] == "# EOF", families)
+    check(lines.count("# EOF") == 1, "one end")
+    samples = [line for line in lines if not line.startswith("#")]
+    check(all('{host="' in line for line in samples), "each has its host")
+    check(lines[2:5] == ['pnhw_host_up{host="vm"} 1', 'pnhw_host_up{host="gone"} 0',
+                         'pnhw_host_up{host="first-customer"} 1'], lines[:8])
+    for name in "vm", "first-customer":
+        here = local(name, "metrics").stdout.splitlines()
+        mine = [line.replace('{host="%s"} ' % name, " ").replace('{host="%s",' % name, "{")
+                for line in samples if '{host="%s"' % name in line]
+        check(sorted(mine[1:]) == sorted(line for line in here if not line.startswith("#")), name)
+    # Samples of a family are together.
+    order, family = [], None
+    for line in lines:
+        family = line.split()[2] if line.startswith("# TYPE ") else family
+        if not line.startswith("#"):
+            check(line.startswith(family), (family, line))
+            order.append(family)
+    target = os.path.join(TMP.name, "hosts.prom")
+    r = run("-H", "vm,gone", "metrics", "--output=" + target)
+    check(r.returncode == 1 and r.stdout == "", r.stdout)
+    with open(target, encoding="utf-8") as f:
+        text = f.read()
+    has(text, 'pnhw_host_up{host="gone"} 0', "# TYPE pnhw_build_info gauge")
+    check("# EOF" not in text and "# UNIT" not in text, "the older format")
+    page = json.loads(run("-j", "-H", "vm", "metrics").stdout)["openmetrics"]
+    check(page == run("-H", "vm", "metrics").stdout, "JSON")
+    try:
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+    except ImportError:
+        print("skip - the joined page in Prometheus's own parser: python3-prometheus-client is "
+              "not installed")
+        return
+    check(len(list(parse(run("-H", "vm,first-customer", "metrics").stdout))) == len(families), "read")
+
+
+@test
+def a_page_of_metrics_that_is_none_is_not_taken():
+    def page(text):
+        return "echo '%s'" % json.dumps({"metrics": {"openmetrics": text}}).replace("'", "'\\''")
+    host("torn", page("# TYPE a gauge\na 1\n"))
+    host("rude", page("# TYPE a gauge\na{x=\"\"} 1\nb 2\n# EOF\n"))
+    host("nobody", "echo '{\"metrics\":{}}'")
+    for name in "torn", "rude", "nobody":
+        r = run("-H", name + ",vm", "metrics")
+        check(r.returncode == 1, r.stdout)
+        has(r.stderr, "pnhwctl: %s: its answer makes no sense" % name)
+        has(r.stdout, 'pnhw_host_up{host="%s"} 0\npnhw_host_up{host="vm"} 1' % name)
+        check(not re.search("^(a|b|# TYPE a)\\b", r.stdout, re.MULTILINE), r.stdout)
+
+
+# ---- watch ----
+
+class Daemon:
+    """Tells subscribers of one status after the other, and can hang up on them."""
+
+    def __init__(self, name, based_on):
+        self.name, self.path = name, os.path.join(TMP.name, name + ".sock")
+        self.status = json.loads(local(based_on, "-j").stdout)
+        self.status.update(generation=1)
+        self.lock, self.peers = threading.Lock(), []
+        self.listen()
+        host(name, 'command=$1\neval "${command/pnhwctl/%s --socket=%s}"' % (CTL, self.path))
+
+    def listen(self):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.bind(self.path)
+        self.socket.listen(8)
+        threading.Thread(target=self.serve, args=(self.socket,), daemon=True).start()
+
+    def serve(self, listener):
+        while True:
+            try:
+                peer, _ = listener.accept()
+            except OSError:
+                return
+            request = b""
+            while not request.endswith(b"\0"):
+                request += peer.recv(65536) or b"\0"
+            with self.lock:
+                self.peers.append(peer)
+                self.tell(peer)
+
+    def tell(self, peer):
+        message = {"parameters": {"status": self.status, "changed": []}, "continues": True}
+        try:
+            peer.sendall(json.dumps(message).encode() + b"\0")
+        except OSError:
+            pass
+
+    def change(self, findings):
+        with self.lock:
+            self.status = {**self.status, "findings": findings,
+                           "generation": self.status["generation"] + 1}
+            for peer in self.peers:
+                self.tell(peer)
+
+    def hang_up(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+        os.unlink(self.path)
+        with self.lock:
+            for peer in self.peers:
+                peer.close()
+            self.peers = []
+
+
+class Watching:
+    """pnhwctl watch in a pipe; or, with a width, on a terminal."""
+
+    def __init__(self, *args, width=0, rows=40):
+        out, child_out = pty.openpty() if width else os.pipe()
+        self.errors, child_errors = os.pipe()
+        self.main = out
+        if width:
+            self.resize(width, rows, child_out)
+        self.child = subprocess.Popen([CTL, *args, "watch"], stdin=child_out if width else subprocess.DEVNULL,
+                                      stdout=child_out, stderr=child_errors, start_new_session=True,
+                                      env=environment(TERM="xterm-256color", LC_ALL="C.UTF-8"))
+        os.close(child_out)
+        os.close(child_errors)
+        self.text = {self.main: "", self.errors: ""}
+
+    def resize(self, width, rows, fd=None):
+        fcntl.ioctl(self.main if fd is None else fd, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, width, 0, 0))
+
+    def read_on(self, seconds):
+        ready, _, _ = select.select([fd for fd in (self.main, self.errors) if fd >= 0], [], [], seconds)
+        for fd in ready:
+            try:
+                chunk = os.read(fd, 65536)
+            except OSError:
+                chunk = b""
+            self.text[fd] += chunk.decode(errors="replace")
+            if not chunk:
+                return False
+        return True
+
+    def wait_for(self, *parts, where=None, seconds=60):
+        """Reads until all of them came, in any order; returns what was read so far and forgets it."""
+        fd = self.main if where is None else where
+        end = time.monotonic() + seconds
+        while not all(part in self.text[fd] for part in parts):
+            check(time.monotonic() < end, "%r never came:\n%s" % (parts, self.text))
+            if not self.read_on(0.5) and not all(part in self.text[fd] for part in parts):
+                check(False, "it ended: %s" % self.text)
+        text, self.text[fd] = self.text[fd], ""
+        return text
+
+    def end(self, how=signal.SIGTERM):
+        self.child.send_signal(how)
+        code = self.child.wait(timeout=60)
+        os.close(self.main)
+        os.close(self.errors)
+        return code
+
+
+def finding(id_, severity="warning", summary="nvme0 is too hot."):
+    return {"id": id_, "code": "nvme.hot", "severity": severity, "subject": "S", "device": "nvme0",
+            "summary": summary, "state": "raised"}
+
+
+@test
+def several_hosts_are_watched_side_by_side():
+    one, two = Daemon("one", "vm"), Daemon("other", "vm")
+    host("hangs", "exec sleep 600")
+    watching = Watching("-H", "one,hangs,other")
+    watching.wait_for(" one   ", " other ")
+    one.change([finding("0123456789ab", summary="This is hot.")])
+    line = watching.wait_for("This is hot.", "\n").splitlines()[-1]
+    check(re.match(r"\d{4}-\d\d-\d\d [\d:]{8} one   . raised .* This is hot. \[nvme.hot 0123456789ab\]$",
+                   line), line)
+    two.change([finding("0123456789ab", summary="This, too.")])
+    has(watching.wait_for("This, too."), "other ")
+    one.change([])
+    has(watching.wait_for("cleared"), "one ")
+    # Nothing is told twice when the connection was lost.
+    two.hang_up()
+    watching.wait_for("other: is away (", where=watching.errors)
+    two.listen()
+    watching.wait_for("other: is back", where=watching.errors)
+    two.change([finding("0123456789ab", summary="This, too."), finding("ba9876543210", summary="More.")])
+    check("too" not in watching.wait_for("More."), "told twice")
+    check(watching.end() == 0, "status")
+
+
+@test
+def lines_of_json_say_which_host():
+    one, two = Daemon("jone", "vm"), Daemon("jother", "first-customer")
+    watching = Watching("-j", "-H", "jone,jother")
+    first = [json.loads(line) for line in
+             watching.wait_for('"host":"jone"', '"host":"jother"', "]}\n").splitlines()]
+    check({entry["host"] for entry in first} <= {"jone", "jother"}, first)
+    one.change([finding("0123456789ab", summary="Hot\x1b[2J.")])
+    text = watching.wait_for("0123456789ab", "]}\n")
+    entry = [json.loads(line) for line in text.splitlines() if "0123456789ab" in line][0]
+    check(entry["host"] == "jone" and entry["generation"] == 2 and len(entry["changed"]) == 1, entry)
+    check("\x1b" not in text, repr(text))
+    check(watching.end() == 0, "status")
+    two.hang_up()
+
+
+@test
+def a_page_of_several_hosts_is_drawn_in_place():
+    one = Daemon("pone", "vm")
+    host("pgone", "echo 'ssh: connect to host pgone port 22: No route to host' >&2\nexit 255")
+    watching = Watching("-H", "pone,pgone", width=100)
+    watching.wait_for("No PCI Express link can be judged", "No route to host", "1 host is away")
+    one.change([finding("0123456789ab", summary="This is hot.")])
+    watching.wait_for("This is hot.")
+    for width, rows in (20, 4), (1, 1), (300, 100), (80, 24):
+        watching.text[watching.main] = ""
+        watching.resize(width, rows)
+        watching.child.send_signal(signal.SIGWINCH)
+        watching.wait_for("\x1b[H")
+    one.hang_up()
+    watching.wait_for("Away since", "2 hosts are away")
+    os.write(watching.main, b"q")
+    check(watching.child.wait(timeout=60) == 0, "status")
+    watching.end()
+    # Of one host it is the whole page.
+    one = Daemon("ptwo", "first-customer")
+    watching = Watching("-H", "ptwo", width=100)
+    watching.wait_for("pnhwctl -H ptwo show nvme3", "q ends")
+    # A terminal that is closed ends it, and ssh with it.
+    os.close(watching.main)
+    check(watching.child.wait(timeout=60) in (0, -signal.SIGHUP), watching.child.returncode)
+    os.close(watching.errors)
+    end = time.monotonic() + 60
+    while one.peers and time.monotonic() < end:
+        one.peers = [peer for peer in one.peers if peer.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) != b""] \
+            if select.select(one.peers, [], [], 0.5)[0] else one.peers
+    check(not one.peers, "the other end goes on")
+
+
+@test
+def what_cannot_be_watched_is_said():
+    host("wold", "echo '{\"error\":\"Usage\",\"message\":\"there are no facts watch\"}'\nexit 1")
+    host("wdown", "echo '{\"error\":\"NoDaemon\",\"message\":\"pnhwd is not running\\nstart it\"}'\nexit 1")
+    host("wmad", "echo hello")
+    r = run("-H", "gone,wold,wdown,wmad", "watch")
+    check(r.returncode == 1 and r.stdout == "", (r.returncode, r.stdout))
+    has(r.stderr, "gone: is away (ssh: connect to host gone", "wold: is away (its pnhwctl does not know",
+        "wdown: is away (pnhwd is not running);", "wmad: is away (its answer makes no sense)",
+        "none of the hosts can be watched")
+    r = run("-H", "vm", "watch", PNHW_SSH="/nonexistent/ssh")
+    check(r.returncode == 1, r.stderr)
+    has(r.stderr, "vm: is away (cannot run /nonexistent/ssh")
+    r = run("-H", "vm", "watch", "--exec", "true")
+    check(r.returncode == 1 and "--exec" in r.stderr, r.stderr)
+    r = run("-H", ",".join("h%d" % i for i in range(65)), "watch")
+    check(r.returncode == 1 and "more than 64" in r.stderr, r.stderr)
 
 
 def main():

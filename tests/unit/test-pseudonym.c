@@ -289,6 +289,109 @@ static void test_secrets_inside_of_texts(void **state _unused_)
         assert_null(strstr(host->os.v, "aa:bb:cc"));
 }
 
+/* Runs a text through: that of a reason, which stands for all free ones. */
+static const char *reason_of(PnInventory *inventory, const char *text)
+{
+        PnSource *source = PN_APPEND(&inventory->sources);
+
+        assert_non_null(source);
+        assert_int_equal(pn_set_text(&source->name, "block"), 0);
+        assert_int_equal(pn_set_text(&source->reason, text), 0);
+        (void)run(inventory, false, 11);
+        return source->reason.v;
+}
+
+static PnInventory with_secrets(void)
+{
+        PnInventory inventory = {0};
+        PnHost *host = PN_NEW(&inventory.host);
+        PnDisk *disk = PN_APPEND(&inventory.disks);
+
+        assert_non_null(host);
+        assert_non_null(disk);
+        assert_int_equal(pn_set_text(&host->hostname, "db1"), 0);
+        (void)add_drive(&inventory, "nvme0", "S4EVNX0R", NULL);
+        (void)add_drive(&inventory, "nvme1", "000000123456789", NULL);
+        (void)add_drive(&inventory, "nvme2", "PK-46 200x", NULL);
+        (void)add_drive(&inventory, "nvme3", "ab12",
+                        "nqn.2014-08.org.nvmexpress:uuid:123e4567-e89b-12d3-a456-426614174000");
+        (void)add_port(&inventory, "eno1", "a0:36:9f:c2:34:56");
+        assert_int_equal(pn_set_text(&disk->name, "sda"), 0);
+        assert_int_equal(pn_set_text(&disk->wwn, "naa.5002538e40a3b1c2"), 0);
+        return inventory;
+}
+
+static void test_other_spellings(void **state _unused_)
+{
+        static const char *const leaks[][2] = {
+            {"s4evnx0r", "4evnx0r"},
+            {"x S4EV-NX0R y", "NX0R"},
+            {"x S4 EV NX:0r y", "NX:0r"},
+            {"(123456789)", "456"},
+            {"x00123456789", "456789"},
+            {"PK46200X", "46200"},
+            {"pk_46.200x", "200x"},
+            {"nvme-eui.123E4567E89B12D3A456426614174000", "426614174000"},
+            {"123e4567-E89B-12d3-a456-426614174000", "426614174000"},
+            {"A0:36:9F:C2:34:56", "C2:34:56"},
+            {"a0-36-9f-c2-34-56", "c2-34-56"},
+            {"a036.9fc2.3456", "c2.3456"},
+            {"enxa0369fc23456", "c23456"},
+            {"a2369ffffec23456", "c23456"},
+            {"fe80::a236:9fff:fec2:3456", "c2:3456"},
+            {"0xa0369f0300c23456", "c23456"},
+            {"wwn-0x5002538e40a3b1c2-part1", "40a3b1c2"},
+            {"5002538E40A3B1C2", "40A3B1C2"},
+            /* What no field has. */
+            {"00-1B-21-AA-BB-CC", "AA-BB-CC"},
+            {"001b.21aa.bbcc", "aa.bbcc"},
+            {"wwn-0x50014ee2b5a1c9d0", "2b5a1c9d0"},
+            {"36d0946607a1b2c3d4e5f60718293a4b", "b2c3d4e5f6"},
+            {"db1: refused", "db1"},
+            {"DB1", "DB1"},
+            {"root@db1.corp.example.org.", "example"},
+        };
+        static const char *const kept[] = {"ab 12, AB-12",   "S4EVN",
+                                           "0000:05:00.0",   "0x8000a4ae 1.2926.0",
+                                           "2026.0110.1200", "Db1",
+                                           "x123456",        "20-26-12-01-10-00",
+                                           "errno 5",        "/sys/block/sda: I/O error"};
+
+        for (size_t i = 0; i < PN_ELEMENTS(leaks); i++) {
+                _cleanup_(done) PnInventory inventory = with_secrets();
+                const char *got = reason_of(&inventory, leaks[i][0]);
+
+                if (strstr(got, leaks[i][1]))
+                        fail_msg("%s became %s", leaks[i][0], got);
+                assert_int_equal(strlen(got), strlen(leaks[i][0]));
+        }
+        for (size_t i = 0; i < PN_ELEMENTS(kept); i++) {
+                _cleanup_(done) PnInventory inventory = with_secrets();
+
+                assert_string_equal(reason_of(&inventory, kept[i]), kept[i]);
+        }
+}
+
+/* It is the same pseudonym, spelled as the value was. */
+static void test_spellings_of_one_value_stay_alike(void **state _unused_)
+{
+        _cleanup_(done) PnInventory inventory = with_secrets();
+        const char *got = reason_of(&inventory, "S4EVNX0R, s4evnx0r, S4EV-NX0R; a0369fc23456 "
+                                                "a0-36-9f-c2-34-56");
+        const char *serial = inventory.nvme.v[0].serial.v, *mac = inventory.nics.v[0].mac.v;
+        char wanted[128];
+
+        for (size_t i = 0; i < 8; i++) {
+                assert_int_equal(got[i], serial[i]);
+                assert_int_equal(got[10 + i] & ~0x20, serial[i] & ~0x20);
+                assert_int_equal(got[20 + i + (i >= 4)], serial[i]);
+        }
+        assert_int_equal(got[24], '-');
+        (void)snprintf(wanted, sizeof wanted, "a0369f%.2s%.2s%.2s a0-36-9f-%.2s-%.2s-%.2s", mac + 9,
+                       mac + 12, mac + 15, mac + 9, mac + 12, mac + 15);
+        assert_string_equal(got + 31, wanted);
+}
+
 static void test_nqns_and_wwns(void **state _unused_)
 {
         static const char *const nqns[] = {
@@ -353,6 +456,8 @@ int main(void)
             cmocka_unit_test(test_macs_keep_their_maker),
             cmocka_unit_test(test_names),
             cmocka_unit_test(test_secrets_inside_of_texts),
+            cmocka_unit_test(test_other_spellings),
+            cmocka_unit_test(test_spellings_of_one_value_stay_alike),
             cmocka_unit_test(test_nqns_and_wwns),
             cmocka_unit_test(test_odd_values),
         };

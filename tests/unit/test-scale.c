@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "assess.h"
+#include "learn.h"
+#include "picture.h"
 #include "snapshot.h"
 
 /* Four times the devices may take eight times as long (sorting, and a cache that is left behind);
@@ -274,8 +276,14 @@ static PnSnapshot *assess(PnInventory *inventory, const PnSnapshot *before, doub
                          0);
         assert_int_equal(pn_snapshot_new(inventory, &status, 1, &snapshot), 0);
         if (before) {
+                static const PnPictureMeasures measures = {.width = 1000, .row = 40, .boxes = 60};
                 PnSubscribeOut out = {0};
+                PnPicture picture;
 
+                assert_int_equal(pn_picture_lay_out(&snapshot->inventory, &snapshot->status,
+                                                    &measures, &picture),
+                                 0);
+                pn_picture_done(&picture);
                 (void)pn_snapshot_differs(before, snapshot);
                 assert_int_equal(pn_findings_changed(&before->status, &snapshot->status, &out), 0);
                 pn_done(pn_type_SubscribeOut(), &out);
@@ -298,6 +306,74 @@ static double seconds_for(void (*build)(PnInventory *, unsigned), unsigned n)
         pn_snapshot_unref(before);
         pn_snapshot_unref(after);
         return first + second;
+}
+
+/* Serial numbers are in no order, and functions, links and ports are learned of, too. */
+static void many_to_learn(PnInventory *inventory, unsigned n)
+{
+        Name buf, at;
+
+        for (unsigned i = 0; i < n; i++) {
+                PnPci *function = behind_port(inventory, i, NVME_CLASS, full, full);
+                PnAer *aer = PN_NEW(&function->aer);
+                PnNicErrors *errors;
+                PnDisk *disk;
+                PnNvme *it;
+                PnNic *port;
+
+                assert_non_null(aer);
+                aer->correctable = aer->fatal = pn_int(1);
+                it = drive(inventory, name(buf, "nvme#", i), address(at, i, 0), NULL);
+                assert_int_equal(pn_set_text(&it->serial, name(buf, "#S", i * 7919u % n)), 0);
+                give_health(it, 30);
+                port = nic(inventory, name(buf, "eth#", i), "physical", NULL);
+                assert_int_equal(
+                    pn_set_text(&port->permanent_mac, name(buf, "#:mac", i * 7919u % n)), 0);
+                errors = PN_NEW(&port->errors);
+                assert_non_null(errors);
+                errors->rx_crc = pn_int(1);
+                disk = PN_APPEND(&inventory->disks);
+                assert_non_null(disk);
+                assert_int_equal(pn_set_text(&disk->name, name(buf, "sd#", i)), 0);
+                assert_int_equal(pn_set_text(&disk->transport, "sata"), 0);
+                assert_int_equal(pn_set_text(&disk->wwn, name(buf, "#w", i * 7919u % n)), 0);
+        }
+        many_sensors(inventory, n);
+}
+
+static double seconds_to_learn(unsigned n)
+{
+        PnInventory inventory = {0};
+        PnMemory memory;
+        PnOverTime time = {.memory = &memory, .now = 1767225600};
+        PnStatus status;
+        clock_t start;
+        double seconds;
+
+        pn_memory_init(&memory);
+        many_to_learn(&inventory, n);
+        assert_int_equal(pn_join(&inventory), 0);
+        start = clock();
+        assert_int_equal(pn_assess_over_time(&inventory, (PnBefore){0}, NULL,
+                                             "2026-01-01T00:00:00Z", &time, &status),
+                         0);
+        seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        assert_true(memory.drives.n == n && memory.counters.n > n && memory.links.n == n);
+        pn_done(pn_type_Status(), &status);
+        pn_events_done(&time.events);
+        pn_done(pn_type_Memory(), &memory);
+        pn_done(pn_type_Inventory(), &inventory);
+        return seconds;
+}
+
+static void test_learning(void **state _unused_)
+{
+        /* More than this has no room in the memory. */
+        double small = seconds_to_learn(SMALL / 5), large = seconds_to_learn(SMALL / 5 * TIMES * 2);
+
+        if (large > SHORT_S && large > small * SLOWER_MOST * 2)
+                fail_msg("learning %u of each took %.2f s, %u of each %.2f s", SMALL / 5, small,
+                         SMALL / 5 * TIMES * 2, large);
 }
 
 static const struct {
@@ -331,11 +407,12 @@ static void test_shape(void **state)
 int main(void)
 {
         static size_t which[PN_ELEMENTS(shapes)];
-        struct CMUnitTest tests[PN_ELEMENTS(shapes)];
+        struct CMUnitTest tests[PN_ELEMENTS(shapes) + 1];
 
         for (size_t i = 0; i < PN_ELEMENTS(shapes); i++) {
                 which[i] = i;
                 tests[i] = (struct CMUnitTest){shapes[i].what, test_shape, NULL, NULL, &which[i]};
         }
+        tests[PN_ELEMENTS(shapes)] = (struct CMUnitTest)cmocka_unit_test(test_learning);
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
