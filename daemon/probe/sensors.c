@@ -399,8 +399,11 @@ static int read_chip(const void *context, size_t i, void *object_at, void *fact 
             name_device(path, &object->device) < 0)
                 return -ENOMEM;
         if (pn_policy_excludes(&sensors->policy,
-                               (const char *const[]){chip->text, pn_text(&object->device)}, 2) ||
-            (!sensors->policy.sensors_of_slow_buses && is_slow_by_nature(chip->name->prefix))) {
+                               (const char *const[]){chip->text, pn_text(&object->device)}, 2)) {
+                object->readings.state = PN_UNREAD_EXCLUDED;
+                return 0;
+        }
+        if (!sensors->policy.sensors_of_slow_buses && is_slow_by_nature(chip->name->prefix)) {
                 object->readings.state = PN_UNREAD_UNSUPPORTED;
                 return 0;
         }
