@@ -117,15 +117,13 @@ static void set_celsius(Table *table, unsigned column, const PnInt *celsius)
 }
 
 /* Without colour, words alone mark what is over a limit. */
-static const char *heat_note(const PnHealth *health)
+static const char *heat_note(const PnInt *celsius, const PnInt *warning, const PnInt *critical)
 {
-        if (health->temperature_c.state != PN_KNOWN)
+        if (celsius->state != PN_KNOWN)
                 return NULL;
-        if (health->critical_temperature_c.state == PN_KNOWN &&
-            health->temperature_c.v >= health->critical_temperature_c.v)
+        if (critical->state == PN_KNOWN && celsius->v >= critical->v)
                 return _("too hot");
-        if (health->warning_temperature_c.state == PN_KNOWN &&
-            health->temperature_c.v >= health->warning_temperature_c.v)
+        if (warning->state == PN_KNOWN && celsius->v >= warning->v)
                 return _("hot");
         return NULL;
 }
@@ -134,6 +132,7 @@ static const char *heat_note(const PnHealth *health)
 static void add_drive(Table *table, const PnNvme *drive)
 {
         const PnHealth *health = drive->health.v;
+        PnInt warning, critical;
         char title[256];
         int parent;
 
@@ -151,9 +150,10 @@ static void add_drive(Table *table, const PnNvme *drive)
         (void)table_row(table, parent);
         table_set(table, SENSOR, _("Drive"));
         set_celsius(table, VALUE, &health->temperature_c);
-        set_celsius(table, HIGH, &health->warning_temperature_c);
-        set_celsius(table, CRITICAL, &health->critical_temperature_c);
-        table_set(table, NOTE, heat_note(health));
+        view_limits(health, &warning, &critical);
+        set_celsius(table, HIGH, &warning);
+        set_celsius(table, CRITICAL, &critical);
+        table_set(table, NOTE, heat_note(&health->temperature_c, &warning, &critical));
         for (unsigned i = 0; i < health->sensors.n; i++) {
                 (void)table_row(table, parent);
                 table_format(table, SENSOR, _("Sensor %d"), (int)health->sensors.v[i].index.v);

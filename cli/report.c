@@ -491,11 +491,12 @@ static void put_drive_links(Report *report)
                         grid_set(&grid, WORN, view_missing(drive->health.state));
                 }
                 if (health) {
-                        if (health->temperature_c.state == PN_KNOWN &&
-                            health->warning_temperature_c.state == PN_KNOWN)
+                        PnInt warning, critical;
+
+                        view_limits(health, &warning, &critical);
+                        if (health->temperature_c.state == PN_KNOWN && warning.state == PN_KNOWN)
                                 grid_format(&grid, TEMPERATURE, _("%d °C of %d"),
-                                            (int)health->temperature_c.v,
-                                            (int)health->warning_temperature_c.v);
+                                            (int)health->temperature_c.v, (int)warning.v);
                         else if (health->temperature_c.state == PN_KNOWN)
                                 grid_format(&grid, TEMPERATURE, "%" PRId64 " °C",
                                             health->temperature_c.v);

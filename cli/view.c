@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "say.h"
+#include "smart.h"
 #include "units.h"
 
 static const struct {
@@ -73,6 +74,20 @@ const char *view_missing(PnState state)
         if (!pn_is_unread(state) || state == PN_UNREAD_UNSUPPORTED)
                 return NULL;
         return state == PN_UNREAD_EXCLUDED ? view_reason(state) : "?";
+}
+
+void view_limits(const PnHealth *health, PnInt *ret_warning, PnInt *ret_critical)
+{
+        const PnPolicy policy = PN_POLICY_DEFAULT;
+        int64_t warning, critical;
+
+        pn_nvme_limits(health, &policy, &warning, &critical);
+        *ret_warning = health->warning_temperature_c;
+        *ret_critical = health->critical_temperature_c;
+        if (ret_warning->state == PN_KNOWN && ret_warning->v != warning)
+                *ret_warning = (PnInt){.state = PN_ABSENT};
+        if (ret_critical->state == PN_KNOWN && ret_critical->v != critical)
+                *ret_critical = (PnInt){.state = PN_ABSENT};
 }
 
 void view_part(const PnText *part, const PnText *name, char *buf, size_t size)

@@ -651,6 +651,31 @@ def sentinels_and_nonsense(bed):
             equal("no value", (found[f"temp{n}"]["value"], unread(found[f"temp{n}"])),
                   (None, {"value": "malformed"}))
     equal("limits", (found["temp9"]["max"], found["temp9"]["critical"]), (None, None))
+    # What is no number is not a lack of privileges; limits that nobody set raise no alarm.
+    base = os.path.relpath(hwmon(host, "nct6798"), host.tree)
+    for name, text in (("temp10_input", "garbage\n"), ("temp11_input", ""), ("temp12_input", "nan\n"),
+                       ("in5_input", "4080\n"), ("in5_min", "0\n"), ("in5_max", "0\n"),
+                       ("in5_alarm", "1\n"), ("in6_input", "4080\n"), ("in6_min", "0\n"),
+                       ("in6_max", "3000\n"), ("in6_alarm", "1\n")):
+        host.write(f"{base}/{name}", text)
+    found = readings(chips(host)[0]["nct6798-isa-0290"])
+    for name in ("temp10", "temp11", "temp12"):
+        equal(name, unread(found[name]), {"value": "malformed"})
+    equal("alarms", (found["in5"]["alarm"], found["in6"]["alarm"]), (None, True))
+
+
+@test
+def limits_of_a_drive_that_make_no_sense(bed):
+    """Are no limits on any page; the rules take others (case 044)."""
+    host = Host(bed, "first-customer")
+    host.config("[Devices]\nExclude=nvme3 nvme4\n")
+    for i, (warning, critical) in enumerate(((273, 300), (358, 353), (353, 358))):
+        host.write(f"/nvme/nvme{i}/identify-controller", nvme_data.identify_controller(
+            model="M", serial="S", firmware="F", warning_k=warning, critical_k=critical))
+        host.smart(f"nvme{i}", temperature_c=66)
+    out, _ = host.shell(f"$P >/run/i; COLUMNS=120 {bed.client} --from=/run/i sensors")
+    lines = [" ".join(line.split()[1:]) for line in out.decode().splitlines() if "Drive" in line]
+    equal("lines", lines, ["66 \u00b0C", "66 \u00b0C 85 \u00b0C", "66 \u00b0C 80 \u00b0C 85 \u00b0C"])
 
 
 @test
