@@ -19,6 +19,9 @@
 /* Above all its sensors by so much, a drive's one temperature is not believed at once (°C). */
 #define SPIKE_C 30
 
+/* Between two readings of a chip's sensor (°C). */
+#define JUMP_C 50
+
 /* So close below its limit, a drive is worth a note (°C). */
 #define NEAR_C 5
 
@@ -443,6 +446,16 @@ static bool is_near_limit(const PnReading *reading)
                reading->value.v > limit.v - NEAR_C;
 }
 
+/* A jump that no mass of metal makes: believed when the next reading says so too (case 070). */
+static bool is_jump(const PnFacts *facts, const PnChip *chip, const PnReading *reading)
+{
+        const PnReading *before = pn_reading_before(facts->names, chip, reading);
+
+        return before && pn_text_is(&reading->kind, "temperature") &&
+               before->value.state == PN_KNOWN && pn_is_true(before->plausible) &&
+               reading->value.v > before->value.v + JUMP_C;
+}
+
 static PnFinding *add_sensor(PnFacts *facts, const PnChip *chip, const PnReading *reading,
                              PnCode code, const char *severity)
 {
@@ -480,7 +493,8 @@ static int judge_reading(PnFacts *facts, const PnChip *chip, const PnReading *re
 
         if (!pn_reading_may_alarm(chip, reading))
                 return 0;
-        if (reading->value.state != PN_KNOWN || !pn_is_true(reading->plausible))
+        if (reading->value.state != PN_KNOWN || !pn_is_true(reading->plausible) ||
+            is_jump(facts, chip, reading))
                 return hold_sensor(facts, chip, reading, PN_CODE_sensor_hot) < 0
                            ? -ENOMEM
                            : hold_sensor(facts, chip, reading, PN_CODE_sensor_alarm);

@@ -239,6 +239,38 @@ static void judges_sensors(_unused_ void **state)
         }
 }
 
+/* Case 070: one sample of 511 °C, or of anything that is far off, shuts nothing down. */
+static void jumps_need_a_second_reading(_unused_ void **state)
+{
+        static const struct {
+                double before, now; /* 0: not read */
+                const char *right;
+        } rows[] = {
+            {40, 95, ""},
+            {95, 95, "sensor.hot critical"},
+            {50, 95, "sensor.hot critical"},
+            {0, 95, "sensor.hot critical"},
+            {127, 95, "sensor.hot critical"},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                PnInventory now = {0}, before = {0};
+                PnReading *r =
+                    reading(chip(&now, "coretemp-isa-0000"), "Core 0", "temperature", rows[i].now);
+
+                r->critical = pn_real(90);
+                assert_int_equal(pn_reading_judge(&now.sensors.v[0], r), 0);
+                r = reading(chip(&before, "coretemp-isa-0000"), "Core 0", "temperature",
+                            rows[i].before);
+                if (rows[i].before <= 0)
+                        r->value.state = PN_UNREAD_IO;
+                assert_int_equal(pn_reading_judge(&before.sensors.v[0], r), 0);
+                assert_string_equal(codes(&now, &before), rows[i].right);
+                forget(&now);
+                forget(&before);
+        }
+}
+
 static void finds_the_worst(_unused_ void **state)
 {
         PnInventory inventory = {0};
@@ -452,6 +484,7 @@ int main(void)
             cmocka_unit_test(judges_sensors),
             cmocka_unit_test(finds_the_worst),
             cmocka_unit_test(names_parts),
+            cmocka_unit_test(jumps_need_a_second_reading),
             cmocka_unit_test(reads_the_policy),
         };
 
