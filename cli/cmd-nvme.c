@@ -103,8 +103,10 @@ static void set_health(Table *table, const View *view, const PnNvme *drive)
         char buf[32];
         Units units;
 
-        if (pn_is_unread(drive->health.state) && drive->health.state != PN_UNREAD_UNSUPPORTED)
-                table_set(table, TEMPERATURE, "?");
+        if (pn_is_unread(drive->health.state)) {
+                table_set(table, TEMPERATURE, view_missing(drive->health.state));
+                table_set(table, WORN, view_missing(drive->health.state));
+        }
         if (!health)
                 return;
         if (health->temperature_c.state == PN_KNOWN) {

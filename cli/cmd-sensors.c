@@ -77,54 +77,23 @@ static const char *note_of(const PnReading *reading)
         return NULL;
 }
 
-/* What a chip measures, by the driver that libsensors names it after; NULL if that is not known. */
-static const char *chip_word(const char *chip)
-{
-        static const struct {
-                const char *driver, *word;
-        } words[] = {
-            {"k10temp", N_("processor")},
-            {"k8temp", N_("processor")},
-            {"zenpower", N_("processor")},
-            {"coretemp", N_("processor")},
-            {"cpu_thermal", N_("processor")},
-            {"fam15h_power", N_("processor")},
-            {"nct", N_("board")},
-            {"it8", N_("board")},
-            {"f71", N_("board")},
-            {"w83", N_("board")},
-            {"asus", N_("board")},
-            {"acpitz", N_("board")},
-            {"jc42", N_("memory")},
-            {"spd5118", N_("memory")},
-            {"amdgpu", N_("graphics card")},
-            {"radeon", N_("graphics card")},
-            {"nouveau", N_("graphics card")},
-            {"i915", N_("graphics card")},
-            {"drivetemp", N_("disk")},
-        };
-
-        for (size_t i = 0; i < PN_ELEMENTS(words); i++)
-                if (pn_startswith(chip, words[i].driver))
-                        return _(words[i].word);
-        return NULL;
-}
-
 static void add_chip(Table *table, const PnChip *chip)
 {
-        const char *word = chip_word(chip->chip.v);
-        char title[256];
+        const char *device = pn_text(&chip->device), *name = pn_text(&chip->part_name);
+        char part[192], title[384];
         int parent;
 
-        (void)snprintf(title, sizeof title, "%s%s%s%s%s", word ? word : "", word ? " · " : "",
-                       pn_text(&chip->device) ? view_address(chip->device.v) : "",
-                       pn_text(&chip->device) ? " · " : "", chip->chip.v);
+        if (device && name && strcmp(device, name) == 0)
+                device = NULL; /* is said already */
+        view_part(&chip->part, &chip->part_name, part, sizeof part);
+        (void)snprintf(title, sizeof title, "%s%s%s%s%s", part, *part ? " · " : "",
+                       device ? view_address(device) : "", device ? " · " : "", chip->chip.v);
         parent = table_row(table, TABLE_NO_PARENT);
         table_set_styled(table, SENSOR, STYLE_BOLD, title);
         if (pn_is_unread(chip->readings.state))
                 table_set(table, NOTE,
                           chip->readings.state == PN_UNREAD_UNSUPPORTED
-                              ? _("left alone: slow, or excluded")
+                              ? _("left alone: slow to read")
                               : view_reason(chip->readings.state));
         for (unsigned i = 0; i < chip->readings.n; i++) {
                 const PnReading *reading = &chip->readings.v[i];
@@ -148,15 +117,13 @@ static void set_celsius(Table *table, unsigned column, const PnInt *celsius)
 }
 
 /* Without colour, words alone mark what is over a limit. */
-static const char *heat_note(const PnHealth *health)
+static const char *heat_note(const PnInt *celsius, const PnInt *warning, const PnInt *critical)
 {
-        if (health->temperature_c.state != PN_KNOWN)
+        if (celsius->state != PN_KNOWN)
                 return NULL;
-        if (health->critical_temperature_c.state == PN_KNOWN &&
-            health->temperature_c.v >= health->critical_temperature_c.v)
+        if (critical->state == PN_KNOWN && celsius->v >= critical->v)
                 return _("too hot");
-        if (health->warning_temperature_c.state == PN_KNOWN &&
-            health->temperature_c.v >= health->warning_temperature_c.v)
+        if (warning->state == PN_KNOWN && celsius->v >= warning->v)
                 return _("hot");
         return NULL;
 }
@@ -165,6 +132,7 @@ static const char *heat_note(const PnHealth *health)
 static void add_drive(Table *table, const PnNvme *drive)
 {
         const PnHealth *health = drive->health.v;
+        PnInt warning, critical;
         char title[256];
         int parent;
 
@@ -182,9 +150,10 @@ static void add_drive(Table *table, const PnNvme *drive)
         (void)table_row(table, parent);
         table_set(table, SENSOR, _("Drive"));
         set_celsius(table, VALUE, &health->temperature_c);
-        set_celsius(table, HIGH, &health->warning_temperature_c);
-        set_celsius(table, CRITICAL, &health->critical_temperature_c);
-        table_set(table, NOTE, heat_note(health));
+        view_limits(health, &warning, &critical);
+        set_celsius(table, HIGH, &warning);
+        set_celsius(table, CRITICAL, &critical);
+        table_set(table, NOTE, heat_note(&health->temperature_c, &warning, &critical));
         for (unsigned i = 0; i < health->sensors.n; i++) {
                 (void)table_row(table, parent);
                 table_format(table, SENSOR, _("Sensor %d"), (int)health->sensors.v[i].index.v);

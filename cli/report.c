@@ -516,15 +516,17 @@ static void put_drive_links(Report *report)
                 } else if (!pn_text_is(&drive->transport, "pcie")) {
                         grid_set(&grid, LINK, pn_text(&drive->transport));
                 }
-                if (pn_is_unread(drive->health.state) &&
-                    drive->health.state != PN_UNREAD_UNSUPPORTED)
-                        grid_set(&grid, TEMPERATURE, "?");
+                if (pn_is_unread(drive->health.state)) {
+                        grid_set(&grid, TEMPERATURE, view_missing(drive->health.state));
+                        grid_set(&grid, WORN, view_missing(drive->health.state));
+                }
                 if (health) {
-                        if (health->temperature_c.state == PN_KNOWN &&
-                            health->warning_temperature_c.state == PN_KNOWN)
+                        PnInt warning, critical;
+
+                        view_limits(health, &warning, &critical);
+                        if (health->temperature_c.state == PN_KNOWN && warning.state == PN_KNOWN)
                                 grid_format(&grid, TEMPERATURE, _("%d °C of %d"),
-                                            (int)health->temperature_c.v,
-                                            (int)health->warning_temperature_c.v);
+                                            (int)health->temperature_c.v, (int)warning.v);
                         else if (health->temperature_c.state == PN_KNOWN)
                                 grid_format(&grid, TEMPERATURE, "%" PRId64 " °C",
                                             health->temperature_c.v);
@@ -904,16 +906,26 @@ static void put_sensors(Report *report)
 
         for (unsigned i = 0; i < report->facts->inventory.sensors.n; i++) {
                 const PnChip *chip = &report->facts->inventory.sensors.v[i];
+                const char *of;
+                char part[192];
 
+                view_part(&chip->part, &chip->part_name, part, sizeof part);
+                of = *part                    ? part
+                     : pn_text(&chip->device) ? view_address(chip->device.v)
+                                              : chip->chip.v;
+                if (pn_is_unread(chip->readings.state)) {
+                        grid_row(&grid, MARK_UNJUDGED);
+                        grid_set(&grid, 0, of);
+                        grid_set(&grid, 1, chip->chip.v);
+                        grid_set(&grid, 2, view_missing(chip->readings.state));
+                }
                 for (unsigned k = 0; k < chip->readings.n; k++) {
                         const PnReading *reading = &chip->readings.v[k];
 
                         if (reading->plausible.state == PN_KNOWN && !reading->plausible.v)
                                 continue; /* not connected: nobody would write it down */
                         grid_row(&grid, reading_mark(reading));
-                        grid_set(&grid, 0,
-                                 pn_text(&chip->device) ? view_address(chip->device.v)
-                                                        : chip->chip.v);
+                        grid_set(&grid, 0, of);
                         grid_set(&grid, 1, reading->label.v);
                         set_real(&grid, 2, &reading->value, &reading->unit);
                         set_real(&grid, 3, &reading->min, &reading->unit);

@@ -9,9 +9,13 @@
 
 static void put_heat(PnBuf *line, const char *what, const PnHottest *hottest)
 {
+        char part[192];
+
         if (!hottest || hottest->temperature_c.state != PN_KNOWN)
                 return;
-        pn_buf_printf(line, "%s%s %s", line->len ? " · " : "", what, view_address(hottest->name.v));
+        view_part(&hottest->part, &hottest->part_name, part, sizeof part);
+        pn_buf_printf(line, "%s%s %s", line->len ? " · " : "", what,
+                      *part ? part : view_address(hottest->name.v));
         if (pn_text(&hottest->label))
                 pn_buf_printf(line, " %s", hottest->label.v);
         pn_buf_printf(line, " %.0f °C", hottest->temperature_c.v);

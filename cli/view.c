@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "say.h"
+#include "smart.h"
 #include "units.h"
 
 static const struct {
@@ -62,9 +63,48 @@ const char *view_reason(PnState state)
             [PN_UNREAD_OVERFLOW] = N_("overflow"),
             [PN_UNREAD_CANNOT_JOIN] = N_("cannot_join"),
             [PN_UNREAD_IO] = N_("io"),
+            [PN_UNREAD_EXCLUDED] = N_("excluded"),
         };
 
         return state < PN_N_STATES && words[state] ? _(words[state]) : NULL;
+}
+
+const char *view_missing(PnState state)
+{
+        if (!pn_is_unread(state) || state == PN_UNREAD_UNSUPPORTED)
+                return NULL;
+        return state == PN_UNREAD_EXCLUDED ? view_reason(state) : "?";
+}
+
+void view_limits(const PnHealth *health, PnInt *ret_warning, PnInt *ret_critical)
+{
+        const PnPolicy policy = PN_POLICY_DEFAULT;
+        int64_t warning, critical;
+
+        pn_nvme_limits(health, &policy, &warning, &critical);
+        *ret_warning = health->warning_temperature_c;
+        *ret_critical = health->critical_temperature_c;
+        if (ret_warning->state == PN_KNOWN && ret_warning->v != warning)
+                *ret_warning = (PnInt){.state = PN_ABSENT};
+        if (ret_critical->state == PN_KNOWN && ret_critical->v != critical)
+                *ret_critical = (PnInt){.state = PN_ABSENT};
+}
+
+void view_part(const PnText *part, const PnText *name, char *buf, size_t size)
+{
+        /* All that lib/parts.c has, for the catalogue. */
+        static const char *const words[] = {
+            N_("CPU"),           N_("board"),        N_("memory"),
+            N_("graphics card"), N_("network card"), N_("storage controller"),
+            N_("power supply"),  N_("disk"),
+        };
+        const char *word = pn_text(part);
+
+        for (size_t i = 0; i < PN_ELEMENTS(words) && word; i++)
+                if (strcmp(words[i], pn_text(part)) == 0)
+                        word = _(words[i]);
+        (void)snprintf(buf, size, "%s%s%s", word ? word : "", word && pn_text(name) ? " " : "",
+                       word && pn_text(name) ? view_address(name->v) : "");
 }
 
 static int compare_addresses(const void *a, const void *b)

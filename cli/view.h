@@ -28,6 +28,17 @@ const char *view_severity_word(const char *severity);
 /* Why a value is not there, in the reader's language; NULL if it is. */
 const char *view_reason(PnState state);
 
+/* The same for a cell of a table: "excluded" where somebody wants it so, else "?". NULL for what a
+ * device is not asked, since it has no such value of its own. */
+const char *view_missing(PnState state);
+
+/* A drive's own limits where they make sense, as the rules take them; else absent, or unread. */
+void view_limits(const PnHealth *health, PnInt *ret_warning, PnInt *ret_critical);
+
+/* What a chip is part of, in the reader's language: "CPU", "network card enp4s0f0"; "" where that
+ * is not known. */
+void view_part(const PnText *part, const PnText *name, char *buf, size_t size);
+
 /* The findings of a status by the device that they are about, to be looked up often. */
 typedef struct View {
         const PnStatus *status;

@@ -7,9 +7,10 @@
 #include <dirent.h>
 #include <ini.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* In the order of precedence. */
-static const char *const folders[] = {"/etc/pnhw", "/usr/lib/pnhw"};
+static const char *const folders[] = {"/etc/pnhw", "/run/pnhw", "/usr/lib/pnhw"};
 
 #define DROP_INS_MAX 256
 
@@ -31,6 +32,7 @@ typedef struct Reader {
         const char *path;
         FILE *file;
         unsigned line;
+        bool lost; /* in a section whose name cannot be read: its keys are nobody's */
         int error;
         char set_at[N_PAIRS][544]; /* "FILE:LINE" of the last line that set one of a pair */
 } Reader;
@@ -39,6 +41,13 @@ static void complain(const Reader *reader, unsigned line, const char *problem)
 {
         if (reader->problem)
                 reader->problem(reader->userdata, reader->path, line, problem);
+}
+
+static bool is_end_of_section(const char *s)
+{
+        while (isspace((unsigned char)*s))
+                s++;
+        return !*s || *s == '#' || *s == ';';
 }
 
 /* A line for libinih, which passes in silence over what is no line of an INI file. */
@@ -63,8 +72,15 @@ static char *next_line(char *line, int size, void *userdata)
                 return line;
         for (s = line; isspace((unsigned char)*s); s++)
                 continue;
-        if (*s == '[' && !strchr(s, ']'))
-                complain(reader, reader->line, "the name of the section has no ]");
+        /* To libinih an indented line belongs to the value above it; here it is one like others. */
+        memmove(line, s, strlen(s) + 1);
+        s = line;
+        if (*s == '[')
+                reader->lost = !strchr(s, ']') || !is_end_of_section(strchr(s, ']') + 1);
+        if (*s == '[' && reader->lost)
+                complain(reader, reader->line,
+                         strchr(s, ']') ? "there is something behind the name of the section"
+                                        : "the name of the section has no ]");
         else if (*s && *s != '#' && *s != ';' && *s != '[' && !strchr(s, '='))
                 complain(reader, reader->line, "neither [Section] nor Key=Value");
         else
@@ -88,7 +104,7 @@ static int take_line(void *userdata, const char *section, const char *name, cons
         _cleanup_free_ char *problem = NULL;
         int r;
 
-        if (!name)
+        if (!name || reader->lost)
                 return 1;
         r = pn_policy_set(reader->policy, section, name, value ? value : "", &problem);
         if (r == -EINVAL && problem)
@@ -100,11 +116,21 @@ static int take_line(void *userdata, const char *section, const char *name, cons
         return 1;
 }
 
+/* In /run a service may have been given a folder: only what is root's alone counts there. */
+static bool may_count(const Reader *reader)
+{
+        struct stat st;
+
+        return !pn_startswith(reader->path, "/run/") ||
+               (fstat(fileno(reader->file), &st) == 0 && st.st_uid == 0 && !(st.st_mode & 022));
+}
+
 /* 0; -ENOENT if there is no such file; -ENOMEM. */
 static int read_file(Reader *reader, const char *path)
 {
         reader->path = path;
         reader->line = 0;
+        reader->lost = false;
         reader->file = fopen(path, "re");
         if (!reader->file) {
                 if (errno == ENOENT || errno == ENOTDIR)
@@ -112,7 +138,10 @@ static int read_file(Reader *reader, const char *path)
                 complain(reader, 0, strerror(errno));
                 return 0;
         }
-        (void)ini_parse_stream(next_line, reader, take_line, reader);
+        if (may_count(reader))
+                (void)ini_parse_stream(next_line, reader, take_line, reader);
+        else
+                complain(reader, 0, "not written by root alone: passed over");
         if (ferror(reader->file))
                 complain(reader, 0, "cannot be read");
         (void)fclose(PN_STEAL(reader->file));
@@ -142,8 +171,12 @@ static int read_drop_ins(Reader *reader)
         for (size_t i = 0; i < PN_ELEMENTS(folders); i++) {
                 (void)snprintf(path, sizeof path, "%s/pnhwd.conf.d", folders[i]);
                 n[i] = scandir(path, &found[i], is_drop_in, compare_names);
-                if (n[i] < 0)
-                        n[i] = 0;
+                if (n[i] >= 0)
+                        continue;
+                n[i] = 0;
+                reader->path = path;
+                if (errno != ENOENT && errno != ENOTDIR)
+                        complain(reader, 0, strerror(errno));
         }
         for (unsigned count = 0; r == 0 && count < DROP_INS_MAX; count++) {
                 const char *first = NULL;

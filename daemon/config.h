@@ -2,11 +2,11 @@
 /* Reads pnhwd.conf and its drop-ins, for daemon and probe alike; the one file that uses libinih.
  * Knows no key.
  *
- * As with systemd: /etc/pnhw/pnhwd.conf, or, where it is missing, /usr/lib/pnhw/pnhwd.conf; then
- * the files *.conf of pnhwd.conf.d beside either, in the order of their names, of which one in /etc
- * takes the place of one of the same name in /usr/lib. A later line wins; an empty value undoes
- * what was said before; an empty file (or a link to /dev/null) masks one of the same name. Nothing
- * is read from /run, which is writable by more than the administrator. */
+ * As with systemd: /etc/pnhw/pnhwd.conf, or, where it is missing, that in /run/pnhw, or else that
+ * in /usr/lib/pnhw; then the files *.conf of pnhwd.conf.d in all of these, in the order of their
+ * names, of which one in /etc takes the place of one of the same name in /run, and that of one in
+ * /usr/lib. A later line wins; an empty value undoes what was said before; an empty file (or a link
+ * to /dev/null) masks those of the same name. */
 #pragma once
 
 #include "policy.h"

@@ -166,12 +166,13 @@ static void write_method(PnBuf *buf, const PnMethod *method)
 
 void pn_write_interface(PnBuf *buf)
 {
-        pn_buf_puts(buf, "# Is each piece of hardware in this machine running as fast and as "
-                         "healthily as it could;\n# if not, why, and what to do.\n"
-                         "interface " PN_INTERFACE "\n\n"
-                         "# A field that could not be read, and why: permission, asleep, timeout, "
-                         "stuck, malformed,\n# unsupported, overflow, cannot_join or io.\n"
-                         "type Unread (field: string, reason: string)\n");
+        pn_buf_puts(buf,
+                    "# Is each piece of hardware in this machine running as fast and as "
+                    "healthily as it could;\n# if not, why, and what to do.\n"
+                    "interface " PN_INTERFACE "\n\n"
+                    "# A field that could not be read, and why: permission, asleep, timeout, "
+                    "stuck, malformed,\n# unsupported, overflow, cannot_join, io or excluded.\n"
+                    "type Unread (field: string, reason: string)\n");
         write_types(buf);
         for (size_t i = 0; i < PN_ELEMENTS(methods); i++)
                 write_method(buf, &methods[i]);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "index.h"
+#include "parts.h"
 #include "pcie.h"
 #include "topology.h"
 
@@ -291,6 +292,10 @@ static int copy_health(PnNvme *drive, const PnNvmeHealth *from)
                 if (!health || pn_copy(pn_type_Health(), health, from->health.v) < 0)
                         return -ENOMEM;
         }
+        /* What lives on it comes with its health, and is missing for the same reason. */
+        for (unsigned i = 0; i < drive->namespaces.n && pn_is_unread(from->health.state); i++)
+                if (drive->namespaces.v[i].used_bytes.state == PN_ABSENT)
+                        drive->namespaces.v[i].used_bytes.state = from->health.state;
         return copy_used(drive, from);
 }
 
@@ -649,5 +654,7 @@ int pn_join(PnInventory *inventory)
                 r = join_uses(inventory);
         if (r == 0)
                 r = join_health(inventory);
-        return r == 0 ? join_slots(inventory) : r;
+        if (r == 0)
+                r = join_slots(inventory);
+        return r == 0 ? pn_parts_name(inventory) : r;
 }

@@ -18,6 +18,7 @@
  *  - What is plugged into a port (`port_modules`, by PCI address and port number, else by name)
  *    moves to the port. A port for which the module source had no answer gets `module` unread,
  *    reason cannot_join: never "nothing is plugged in".
+ *  - Chips that measure are told what they are part of (parts.h).
  *  - Lists are sorted: PCI by address, drives and disks by name with numbers in order.
  * 0 or -ENOMEM. */
 int pn_join(PnInventory *inventory);

@@ -41,6 +41,8 @@
 
 #define PN_HOTTEST_FIELDS(F, T)                                                                    \
         F(T, KEY, name, "", "DEVICE", "A drive, or the device that a sensor is part of.")          \
+        F(T, TEXT, part, "", "PART OF", "What the sensor's device is, as in Chip.")                \
+        F(T, TEXT, part_name, "", "WHICH ONE", "Which one, as in Chip.")                           \
         F(T, TEXT, label, "", "SENSOR", "The sensor's name; null for a drive as a whole.")         \
         F(T, REAL, temperature_c, "°C", "TEMPERATURE", "What it measures.")                        \
         F(T, REAL, limit_c, "°C", "LIMIT", "Above this it is too hot, where that is known.")
@@ -227,6 +229,11 @@
         F(T, KEY, chip, "", "CHIP", "Name by libsensors: k10temp-pci-00c3, ...")                   \
         F(T, TEXT, device, "", "DEVICE",                                                           \
           "What it is part of: a PCI address, an interface, a disk, or its place in the system.")  \
+        F(T, TEXT, part, "", "PART OF",                                                            \
+          "What that is: CPU, board, memory, graphics card, network card, storage controller, "    \
+          "power supply, disk; null where it is not known.")                                       \
+        F(T, TEXT, part_name, "", "WHICH ONE",                                                     \
+          "Which one: an interface, a disk, a slot or an address; null where there is no other.")  \
         F(T, LIST, readings, Reading, "READINGS", "What it measures.")
 
 #define PN_MODULE_LENGTH_FIELDS(F, T)                                                              \

@@ -97,6 +97,9 @@ static void judge_limits(PnReading *reading)
             reading->min.v >= reading->max.v) {
                 drop(&reading->min);
                 drop(&reading->max);
+                /* Nobody set them, and then the alarm means nothing either. */
+                if (reading->critical.state != PN_KNOWN && reading->alarm.state == PN_KNOWN)
+                        reading->alarm = (PnBool){.state = PN_ABSENT};
         }
         if (reading->max.state == PN_KNOWN && reading->critical.state == PN_KNOWN &&
             reading->critical.v < reading->max.v)

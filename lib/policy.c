@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 
 typedef enum ValueKind {
         VALUE_TIME, /* seconds; a number with s, min, h */
@@ -78,18 +79,21 @@ static int fail(char **ret_error, const char *format, ...)
         return -EINVAL;
 }
 
-/* A whole number of at most nine digits, and the unit behind it. */
+/* More than any value may be: a longer number counts as this, and is out of range. */
+#define NUMBER_MAX 1000000000
+
+/* A whole number; returns the rest, which is a unit or nothing, or NULL if there is no number. */
 static const char *read_number(const char *s, int64_t *ret)
 {
         int64_t v = 0;
-        unsigned n = 0;
+        const char *start = s;
 
         for (; *s >= '0' && *s <= '9'; s++) {
-                if (++n > 9)
-                        return NULL;
                 v = v * 10 + (*s - '0');
+                if (v > NUMBER_MAX)
+                        v = NUMBER_MAX;
         }
-        if (!n)
+        if (s == start)
                 return NULL;
         while (*s == ' ')
                 s++;
@@ -97,32 +101,69 @@ static const char *read_number(const char *s, int64_t *ret)
         return s;
 }
 
-static int set_number(const Key *key, const char *value, void *at, char **ret_error)
+/* "90", "90s", "1min 30s": the units are systemd's, from the second up. */
+static bool read_time(const char *s, int64_t *ret)
 {
         static const struct {
-                const char *unit;
                 int64_t seconds;
-        } units[] = {{"", 1},     {"s", 1},    {"sec", 1},  {"m", 60},
-                     {"min", 60}, {"h", 3600}, {"d", 86400}};
+                const char *units[6];
+        } rows[] = {
+            {1, {"s", "sec", "second", "seconds"}}, {60, {"m", "min", "minute", "minutes"}},
+            {3600, {"h", "hr", "hour", "hours"}},   {86400, {"d", "day", "days"}},
+            {7 * 86400, {"w", "week", "weeks"}},
+        };
+        int64_t sum = 0, v = 0;
+
+        for (unsigned parts = 0;; parts++) {
+                int64_t seconds = 0;
+                size_t n;
+
+                s = read_number(s, &v);
+                if (!s)
+                        return false;
+                if (!*s && parts == 0) {
+                        *ret = v;
+                        return true;
+                }
+                n = strspn(s, "abcdefghijklmnopqrstuvwxyz");
+                for (size_t i = 0; i < PN_ELEMENTS(rows); i++)
+                        for (size_t k = 0; k < PN_ELEMENTS(rows[i].units) && rows[i].units[k]; k++)
+                                if (strlen(rows[i].units[k]) == n &&
+                                    memcmp(rows[i].units[k], s, n) == 0)
+                                        seconds = rows[i].seconds;
+                if (!seconds)
+                        return false;
+                sum += v * seconds;
+                if (sum > NUMBER_MAX)
+                        sum = NUMBER_MAX;
+                s += n + strspn(s + n, " ");
+                if (!*s) {
+                        *ret = sum;
+                        return true;
+                }
+        }
+}
+
+static int set_number(const Key *key, const char *value, void *at, char **ret_error)
+{
         static const char *const words[] = {
             [VALUE_TIME] = "a time such as 90s, 5min or 1h",
             [VALUE_CELSIUS] = "a whole number of degrees Celsius",
             [VALUE_PERCENT] = "a whole number of percent",
         };
         int64_t v = 0;
-        const char *unit = read_number(value, &v);
+        const char *unit;
         bool good = false;
 
-        if (unit && key->kind == VALUE_TIME)
-                for (size_t i = 0; i < PN_ELEMENTS(units) && !good; i++)
-                        if (strcmp(unit, units[i].unit) == 0) {
-                                v *= units[i].seconds;
-                                good = true;
-                        }
-        if (unit && key->kind == VALUE_CELSIUS)
-                good = !*unit || strcmp(unit, "C") == 0 || strcmp(unit, "°C") == 0;
-        if (unit && key->kind == VALUE_PERCENT)
-                good = !*unit || strcmp(unit, "%") == 0;
+        if (key->kind == VALUE_TIME) {
+                good = read_time(value, &v);
+        } else {
+                unit = read_number(value, &v);
+                if (unit && key->kind == VALUE_CELSIUS)
+                        good = !*unit || strcmp(unit, "C") == 0 || strcmp(unit, "°C") == 0;
+                if (unit && key->kind == VALUE_PERCENT)
+                        good = !*unit || strcmp(unit, "%") == 0;
+        }
         if (!good)
                 return fail(ret_error, "%s=%s: expected %s", key->name, value, words[key->kind]);
         if (v < key->least || v > key->most)
@@ -137,18 +178,33 @@ static int set_number(const Key *key, const char *value, void *at, char **ret_er
 
 static int set_bool(const Key *key, const char *value, bool *at, char **ret_error)
 {
-        static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+        static const char *const words[] = {"no", "yes", "false", "true", "off", "on",
+                                            "n",  "y",   "f",     "t",    "0",   "1"};
 
         for (size_t i = 0; i < PN_ELEMENTS(words); i++)
-                if (strcmp(value, words[i]) == 0) {
+                if (strcasecmp(value, words[i]) == 0) {
                         *at = i % 2;
                         return 0;
                 }
         return fail(ret_error, "%s=%s: expected yes or no", key->name, value);
 }
 
-static int add_devices(PnPolicy *policy, const char *value)
+/* A name or a pattern: what begins like this was meant as something else. */
+static bool is_odd_name(const char *s)
 {
+        return *s && strchr("#;\"'\\", *s);
+}
+
+static int add_devices(PnPolicy *policy, const Key *key, const char *value, char **ret_error)
+{
+        for (const char *s = value; *s; s += strcspn(s, " \t")) {
+                s += strspn(s, " \t");
+                if (is_odd_name(s))
+                        return fail(ret_error,
+                                    "%s=%s: expected names with spaces between them, without "
+                                    "quotes, and comments in lines of their own",
+                                    key->name, value);
+        }
         while (*value) {
                 size_t n = strcspn(value, " \t");
                 _cleanup_free_ char *word = NULL;
@@ -209,6 +265,8 @@ static int no_such_key(const char *section, const char *name, char **ret_error)
         char known[256] = "";
         size_t n = 0;
 
+        if (!*name)
+                return fail(ret_error, "there is no key before the =");
         for (size_t i = 0; i < PN_ELEMENTS(keys); i++)
                 if (strcmp(keys[i].section, section) == 0 && n < sizeof known)
                         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "",
@@ -217,9 +275,10 @@ static int no_such_key(const char *section, const char *name, char **ret_error)
                 return fail(ret_error, "there is no key %s in [%s]: its keys are %s", name, section,
                             known);
         return fail(ret_error,
-                    "there is no section [%s]: the sections are [Daemon], [Health], [Sensors], "
-                    "[Limits], [Devices] and [Links]",
-                    section);
+                    "%s%s%s: the sections are [Daemon], [Health], [Sensors], [Limits], [Devices] "
+                    "and [Links]",
+                    *section ? "there is no section [" : "the line is in no section", section,
+                    *section ? "]" : "");
 }
 
 int pn_policy_set(PnPolicy *policy, const char *section, const char *name, const char *value,
@@ -244,7 +303,7 @@ int pn_policy_set(PnPolicy *policy, const char *section, const char *name, const
         case VALUE_BOOL:
                 return set_bool(key, value, at, ret_error);
         case VALUE_DEVICES:
-                return add_devices(policy, value);
+                return add_devices(policy, key, value, ret_error);
         case VALUE_LINK:
                 return add_link(policy, key, value, ret_error);
         }

@@ -6,6 +6,7 @@
  * freak values, and minutes that the drive itself has counted. What else needs a memory is in
  * rules_growth.c. */
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,6 +18,9 @@
 
 /* Above all its sensors by so much, a drive's one temperature is not believed at once (°C). */
 #define SPIKE_C 30
+
+/* Between two readings of a chip's sensor (°C). */
+#define JUMP_C 50
 
 /* So close below its limit, a drive is worth a note (°C). */
 #define NEAR_C 5
@@ -442,6 +446,16 @@ static bool is_near_limit(const PnReading *reading)
                reading->value.v > limit.v - NEAR_C;
 }
 
+/* A jump that no mass of metal makes: believed when the next reading says so too (case 070). */
+static bool is_jump(const PnFacts *facts, const PnChip *chip, const PnReading *reading)
+{
+        const PnReading *before = pn_reading_before(facts->names, chip, reading);
+
+        return before && pn_text_is(&reading->kind, "temperature") &&
+               before->value.state == PN_KNOWN && pn_is_true(before->plausible) &&
+               reading->value.v > before->value.v + JUMP_C;
+}
+
 static PnFinding *add_sensor(PnFacts *facts, const PnChip *chip, const PnReading *reading,
                              PnCode code, const char *severity)
 {
@@ -456,15 +470,31 @@ static PnFinding *add_sensor(PnFacts *facts, const PnChip *chip, const PnReading
         return finding;
 }
 
+/* "CPU Tccd1", to begin a sentence with; NULL if memory is short. */
+static char *name_reading(const PnChip *chip, const PnReading *reading)
+{
+        const char *part = pn_text(&chip->part), *name = pn_text(&chip->part_name);
+        char *text;
+
+        if (asprintf(&text, "%s%s%s%s%s", part ? part : "", part && name ? " " : "",
+                     part && name ? name : "", part ? " " : "", reading->label.v) < 0)
+                return NULL;
+        if (part)
+                text[0] = (char)toupper((unsigned char)text[0]);
+        return text;
+}
+
 static int judge_reading(PnFacts *facts, const PnChip *chip, const PnReading *reading)
 {
         const char *unit = pn_text(&reading->unit) ? reading->unit.v : "";
+        _cleanup_free_ char *name = NULL;
         bool too_hot, hot_now;
         PnFinding *finding;
 
         if (!pn_reading_may_alarm(chip, reading))
                 return 0;
-        if (reading->value.state != PN_KNOWN || !pn_is_true(reading->plausible))
+        if (reading->value.state != PN_KNOWN || !pn_is_true(reading->plausible) ||
+            is_jump(facts, chip, reading))
                 return hold_sensor(facts, chip, reading, PN_CODE_sensor_hot) < 0
                            ? -ENOMEM
                            : hold_sensor(facts, chip, reading, PN_CODE_sensor_alarm);
@@ -474,24 +504,26 @@ static int judge_reading(PnFacts *facts, const PnChip *chip, const PnReading *re
                   reading->critical.state == PN_KNOWN && reading->value.v >= reading->critical.v;
         hot_now = pn_text_is(&reading->kind, "temperature") && reading->max.state == PN_KNOWN &&
                   reading->value.v >= reading->max.v;
+        if (!too_hot && !hot_now && !pn_is_true(reading->alarm))
+                return 0;
+        name = name_reading(chip, reading);
+        if (!name)
+                return -ENOMEM;
         if (too_hot || hot_now) {
                 finding = add_sensor(facts, chip, reading, PN_CODE_sensor_hot,
                                      too_hot ? "critical" : "warning");
                 if (!finding ||
                     pn_format_text(&finding->summary,
-                                   "%s (%s) measures %g %s; its %slimit is %g %s.",
-                                   reading->label.v, chip->chip.v, reading->value.v, unit,
-                                   too_hot ? "critical " : "",
+                                   "%s (%s) measures %g %s; its %slimit is %g %s.", name,
+                                   chip->chip.v, reading->value.v, unit, too_hot ? "critical " : "",
                                    too_hot ? reading->critical.v : reading->max.v, unit) < 0)
                         return -ENOMEM;
                 return pn_set_text(&finding->advice, "Check fans, filters and the air around it.");
         }
-        if (!pn_is_true(reading->alarm))
-                return 0;
         finding = add_sensor(facts, chip, reading, PN_CODE_sensor_alarm, "warning");
         if (!finding ||
-            pn_format_text(&finding->summary, "%s (%s) raises an alarm; it measures %g %s.",
-                           reading->label.v, chip->chip.v, reading->value.v, unit) < 0)
+            pn_format_text(&finding->summary, "%s (%s) raises an alarm; it measures %g %s.", name,
+                           chip->chip.v, reading->value.v, unit) < 0)
                 return -ENOMEM;
         return pn_set_text(&finding->advice,
                            "If the value is good, correct its limits in /etc/sensors.d.");
@@ -595,9 +627,11 @@ static int find_sensor(const PnInventory *inventory, PnVitals *vitals)
         if (!hottest)
                 return 0;
         heat = PN_NEW(&vitals->hottest_sensor);
-        return heat ? set_hottest(heat, pn_text(&of->device) ? of->device.v : of->chip.v,
-                                  hottest->label.v, hottest->value.v, limit)
-                    : -ENOMEM;
+        if (!heat || pn_set_text(&heat->part, pn_text(&of->part)) < 0 ||
+            pn_set_text(&heat->part_name, pn_text(&of->part_name)) < 0)
+                return -ENOMEM;
+        return set_hottest(heat, pn_text(&of->device) ? of->device.v : of->chip.v, hottest->label.v,
+                           hottest->value.v, limit);
 }
 
 int pn_find_vitals(const PnInventory *inventory, const PnPolicy *policy, PnStatus *status)

@@ -15,7 +15,8 @@
         R(UNSUPPORTED, "unsupported") /* the kernel, driver or device has no such value */         \
         R(OVERFLOW, "overflow")       /* larger than 2^63-1 */                                     \
         R(CANNOT_JOIN, "cannot_join") /* the source that owns it has no matching object */         \
-        R(IO, "io")                   /* the kernel reported an I/O error */
+        R(IO, "io")                   /* the kernel reported an I/O error */                       \
+        R(EXCLUDED, "excluded")       /* the policy says that the device is to be left alone */
 
 /* PN_ABSENT is zero: a zeroed object is one in which nothing applies. */
 typedef enum PnState {

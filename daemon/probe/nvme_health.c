@@ -616,8 +616,11 @@ static int read_drive(const void *context, size_t i, void *object_at, void *fact
         if (pn_policy_excludes(&health->policy,
                                (const char *const[]){name, pn_text(&drive.address),
                                                      pn_text(&drive.serial), pn_text(&drive.model)},
-                               4) ||
-            (!health->policy.health_of_emulated && pn_nvme_is_emulated(pn_text(&drive.model)))) {
+                               4)) {
+                set_unread(object, PN_UNREAD_EXCLUDED);
+                return 0;
+        }
+        if (!health->policy.health_of_emulated && pn_nvme_is_emulated(pn_text(&drive.model))) {
                 set_unread(object, PN_UNREAD_UNSUPPORTED);
                 return 0;
         }
@@ -720,16 +723,15 @@ static int list_drives(Health *health, PnReport *report)
 }
 
 /* The kernel's own, so that it is the kernel that gives up first, and never less than its default.
- */
+ * 0 leaves it to the kernel: where its own is not known, or none that fits our number. */
 static unsigned admin_timeout(void)
 {
-        unsigned timeout = 60;
         PnInt seconds;
 
         pn_sysfs_int(AT_FDCWD, ADMIN_TIMEOUT, &seconds);
-        if (seconds.state == PN_KNOWN && seconds.v > timeout && seconds.v <= 3600)
-                timeout = (unsigned)seconds.v;
-        return timeout * 1000;
+        if (seconds.state != PN_KNOWN || seconds.v > 3600)
+                return 0;
+        return (seconds.v > 60 ? (unsigned)seconds.v : 60) * 1000;
 }
 
 int pn_source_health(PnEmit *emit, PnReport *report)

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "config.h"
 #include "pci.h"
 #include "pciconf.h"
 #include "pcie.h"
@@ -81,6 +82,7 @@ typedef struct Pci {
         size_t n_slots;
         PnHwdb *hwdb;
         Fact *facts;
+        PnPolicy policy;
 } Pci;
 
 static void pci_done(Pci *pci)
@@ -91,6 +93,7 @@ static void pci_done(Pci *pci)
         }
         for (size_t i = 0; i < pci->n_slots; i++)
                 free(pci->slots[i].name);
+        pn_policy_done(&pci->policy);
         free(pci->functions);
         free(pci->slots);
         free(pci->facts);
@@ -864,7 +867,9 @@ static int read_awake(const Pci *pci, size_t at, int dir, unsigned class, const 
         int r;
 
         /* A guest's device: its config space is the guest's affair. */
-        if (!pn_is_true(object->passed_through))
+        if (pn_policy_excludes(&pci->policy, (const char *const[]){object->address.v}, 1))
+                registers.why_missing = PN_UNREAD_EXCLUDED;
+        else if (!pn_is_true(object->passed_through))
                 registers = read_registers(dir);
         sample_link(dir, &registers, parent, values);
         express = has_link_attributes(values) || registers.conf.has_pcie;
@@ -1008,7 +1013,10 @@ int pn_source_pci(PnEmit *emit, PnReport *report)
 
         if (!pci)
                 return -ENOMEM;
-        r = list_functions(pci, report);
+        pci->dir = -1;
+        r = pn_config_load(&pci->policy, NULL, NULL);
+        if (r == 0)
+                r = list_functions(pci, report);
         if (r == 0)
                 r = list_slots(pci);
         pci->facts = calloc(pci->n ? pci->n : 1, sizeof *pci->facts);

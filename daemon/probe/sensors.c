@@ -261,13 +261,17 @@ static PnReal get_value(const sensors_chip_name *chip, const sensors_feature *fe
 
         if (!subfeature || !(subfeature->flags & SENSORS_MODE_R))
                 return (PnReal){.state = PN_ABSENT};
+        errno = 0;
         r = sensors_get_value(chip, subfeature->number, &v);
         if (r == 0 && isfinite(v))
                 return pn_real(v);
-        return (PnReal){.state = r == -SENSORS_ERR_ACCESS_R   ? PN_UNREAD_PERMISSION
-                                 : r == -SENSORS_ERR_NO_ENTRY ? PN_ABSENT
-                                 : r == 0                     ? PN_UNREAD_MALFORMED
-                                                              : PN_UNREAD_IO};
+        if (r == -SENSORS_ERR_NO_ENTRY)
+                return (PnReal){.state = PN_ABSENT};
+        /* The library says "cannot read" of what the driver refused, and of what is no number; why
+         * it could not be opened is in errno alone. */
+        if (r == -SENSORS_ERR_ACCESS_R || r == -SENSORS_ERR_KERNEL)
+                return (PnReal){.state = errno ? pn_reason_from_errno(errno) : PN_UNREAD_MALFORMED};
+        return (PnReal){.state = r == 0 ? PN_UNREAD_MALFORMED : PN_UNREAD_IO};
 }
 
 static int set_label(const sensors_chip_name *chip, const sensors_feature *feature,
@@ -399,8 +403,11 @@ static int read_chip(const void *context, size_t i, void *object_at, void *fact 
             name_device(path, &object->device) < 0)
                 return -ENOMEM;
         if (pn_policy_excludes(&sensors->policy,
-                               (const char *const[]){chip->text, pn_text(&object->device)}, 2) ||
-            (!sensors->policy.sensors_of_slow_buses && is_slow_by_nature(chip->name->prefix))) {
+                               (const char *const[]){chip->text, pn_text(&object->device)}, 2)) {
+                object->readings.state = PN_UNREAD_EXCLUDED;
+                return 0;
+        }
+        if (!sensors->policy.sensors_of_slow_buses && is_slow_by_nature(chip->name->prefix)) {
                 object->readings.state = PN_UNREAD_UNSUPPORTED;
                 return 0;
         }

@@ -193,6 +193,8 @@ def field(content, length):
 
 
 def write_nvme(machine):
+    if machine.controllers:
+        machine.files.write("/sys/module/nvme_core/parameters/admin_timeout", "60", 0o644)
     for subsystem in machine.subsystems:
         write_subsystem(machine, subsystem)
     for controller in machine.controllers:

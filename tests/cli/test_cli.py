@@ -294,7 +294,7 @@ def sensors_are_grouped_in_words():
     drives["nvme1"]["temperature_c"] = 95
     drives["nvme2"]["temperature_c"] = 75
     lines = run("--from=-", "sensors", stdin=json.dumps(facts).encode()).out.splitlines()
-    has("\n".join(lines), "processor · 00:18.3 · k10temp-pci-00c3", "board · nct6798.656")
+    has("\n".join(lines), "CPU · 00:18.3 · k10temp-pci-00c3", "board · nct6798.656")
 
     def drive(name):
         return lines[next(i for i, line in enumerate(lines) if line.startswith(name)) + 1]

@@ -241,6 +241,38 @@ static void judges_sensors(_unused_ void **state)
         }
 }
 
+/* Case 070: one sample of 511 °C, or of anything that is far off, shuts nothing down. */
+static void jumps_need_a_second_reading(_unused_ void **state)
+{
+        static const struct {
+                double before, now; /* 0: not read */
+                const char *right;
+        } rows[] = {
+            {40, 95, ""},
+            {95, 95, "sensor.hot critical"},
+            {50, 95, "sensor.hot critical"},
+            {0, 95, "sensor.hot critical"},
+            {127, 95, "sensor.hot critical"},
+        };
+
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                PnInventory now = {0}, before = {0};
+                PnReading *r =
+                    reading(chip(&now, "coretemp-isa-0000"), "Core 0", "temperature", rows[i].now);
+
+                r->critical = pn_real(90);
+                assert_int_equal(pn_reading_judge(&now.sensors.v[0], r), 0);
+                r = reading(chip(&before, "coretemp-isa-0000"), "Core 0", "temperature",
+                            rows[i].before);
+                if (rows[i].before <= 0)
+                        r->value.state = PN_UNREAD_IO;
+                assert_int_equal(pn_reading_judge(&before.sensors.v[0], r), 0);
+                assert_string_equal(codes(&now, &before), rows[i].right);
+                forget(&now);
+                forget(&before);
+        }
+}
+
 static void finds_the_worst(_unused_ void **state)
 {
         PnInventory inventory = {0};
@@ -263,6 +295,114 @@ static void finds_the_worst(_unused_ void **state)
         assert_int_equal(pn_assess(&inventory, (PnBefore){0}, NULL, NOW, &status), 0);
         assert_int_equal(status.host.v->vitals.state, PN_ABSENT);
         pn_done(pn_type_Status(), &status);
+}
+
+/* What a chip is part of, in the words of its driver, its device and the rest of the inventory. */
+static void names_parts(_unused_ void **state)
+{
+        static const struct {
+                const char *chip, *device, *right;
+        } rows[] = {
+            {"k10temp-pci-00c3", "0000:00:18.3", "CPU"},
+            {"fam15h_power-pci-00c4", "0000:00:18.4", "CPU"},
+            {"coretemp-isa-0000", "coretemp.0", "CPU 0"},
+            {"coretemp-isa-0001", "coretemp.1", "CPU 1"},
+            {"nct6798-isa-0290", "nct6798.656", "board"},
+            {"it8728-isa-0a30", "it87.2608", "board"},
+            {"acpitz-acpi-0", "thermal_zone0", "board"},
+            {"spd5118-i2c-1-50", "1-0050", "memory 1-0050"},
+            {"spd5118-i2c-1-51", "1-0051", "memory 1-0051"},
+            {"jc42-i2c-0-18", "0-0018", "memory"},
+            {"amdgpu-pci-0300", "0000:03:00.0", "graphics card PCIEX16_2"},
+            {"amdgpu-pci-0e00", "0000:0e:00.0", "graphics card 0000:0e:00.0"},
+            {"ixgbe-pci-0400", "0000:04:00.0", "network card enp4s0f0"},
+            {"ixgbe-pci-0401", "0000:04:00.1", "network card PCIEX16_3"},
+            {"a_new_driver-pci-0500", "0000:05:00.0", "network card 0000:05:00.0"},
+            {"phy-mdio-0", "enp7s0", "network card enp7s0"},
+            {"iwlwifi_1-virtual-0", "0000:2a:00.0", "network card 0000:2a:00.0"},
+            {"xe-pci-0900", "0000:09:00.0", "graphics card 0000:09:00.0"},
+            {"xenon-virtual-0", NULL, ""},
+            {"ice-pci-0a00", "0000:0a:00.0", "network card 0000:0a:00.0"},
+            {"icecream-virtual-0", NULL, ""},
+            {"mpi3mr-pci-0b00", "0000:0b:00.0", "storage controller 0000:0b:00.0"},
+            {"drivetemp-scsi-0-0", "sda", "disk sda"},
+            {"new_disk_driver-scsi-1-0", "sdb", "disk sdb"},
+            {"BAT0-acpi-0", "BAT0", ""},
+            {"corsairpsu-hid-3-1", "0003:1B1C:1C0C.0001", "power supply"},
+            {"-", NULL, ""},
+            {"", NULL, ""},
+        };
+        PnInventory inventory = {0};
+        PnStatus status = {0};
+        PnNic *nic;
+        PnDisk *disk;
+
+        assert_int_equal(
+            pn_set_text(&pci(&inventory, "0000:03:00.0", "endpoint", NULL, "0x030000")->slot,
+                        "PCIEX16_2"),
+            0);
+        for (int i = 0; i < 2; i++)
+                assert_int_equal(pn_set_text(&pci(&inventory, i ? "0000:04:00.1" : "0000:04:00.0",
+                                                  "endpoint", NULL, "0x020000")
+                                                  ->slot,
+                                             "PCIEX16_3"),
+                                 0);
+        pci(&inventory, "0000:05:00.0", "endpoint", NULL, "0x020000");
+        pci(&inventory, "0000:0b:00.0", "endpoint", NULL, "0x010700");
+        pci(&inventory, "0000:00:18.3", "integrated", NULL, "0x060000");
+        for (int i = 0; i < 2; i++) {
+                nic = PN_APPEND(&inventory.nics);
+                assert_non_null(nic);
+                assert_int_equal(pn_set_text(&nic->id, i ? "enp7s0" : "enp4s0f0"), 0);
+                assert_int_equal(pn_set_text(&nic->name, i ? "enp7s0" : "enp4s0f0"), 0);
+                assert_int_equal(pn_set_text(&nic->kind, "physical"), 0);
+                assert_int_equal(pn_set_text(&nic->address, i ? "0000:07:00.0" : "0000:04:00.0"),
+                                 0);
+        }
+        disk = PN_APPEND(&inventory.disks);
+        assert_non_null(disk);
+        assert_int_equal(pn_set_text(&disk->name, "sdb"), 0);
+        for (size_t i = 0; i < PN_ELEMENTS(rows); i++) {
+                PnReading *r = reading(chip(&inventory, rows[i].chip), "x", "temperature", 40);
+
+                r->plausible = pn_bool(true);
+                assert_int_equal(pn_set_text(&inventory.sensors.v[inventory.sensors.n - 1].device,
+                                             rows[i].device),
+                                 0);
+        }
+        /* Twice: joining again changes nothing. */
+        for (int turn = 0; turn < 2; turn++) {
+                assert_int_equal(pn_join(&inventory), 0);
+                for (size_t i = 0; i < PN_ELEMENTS(rows); i++)
+                        for (unsigned k = 0; k < inventory.sensors.n; k++) {
+                                const PnChip *one = &inventory.sensors.v[k];
+                                const char *part = pn_text(&one->part);
+                                const char *name = pn_text(&one->part_name);
+                                char text[128];
+
+                                if (!pn_text_is(&one->chip, rows[i].chip))
+                                        continue;
+                                (void)snprintf(text, sizeof text, "%s%s%s", part ? part : "",
+                                               name ? " " : "", name ? name : "");
+                                assert_string_equal(text, rows[i].right);
+                        }
+        }
+        /* The first page and the findings use the same words. */
+        for (unsigned k = 0; k < inventory.sensors.n; k++)
+                if (pn_text_is(&inventory.sensors.v[k].chip, "ixgbe-pci-0400")) {
+                        inventory.sensors.v[k].readings.v[0].value = pn_real(99);
+                        inventory.sensors.v[k].readings.v[0].max = pn_real(95);
+                }
+        assert_int_equal(pn_assess(&inventory, (PnBefore){0}, NULL, NOW, &status), 0);
+        assert_string_equal(status.host.v->vitals.v->hottest_sensor.v->part.v, "network card");
+        assert_string_equal(status.host.v->vitals.v->hottest_sensor.v->part_name.v, "enp4s0f0");
+        for (unsigned i = 0; i < status.findings.n; i++)
+                if (pn_text_is(&status.findings.v[i].code, "sensor.hot"))
+                        assert_string_equal(status.findings.v[i].summary.v,
+                                            "Network card enp4s0f0 x (ixgbe-pci-0400) measures 99 "
+                                            "; its limit is 95 .");
+        pn_done(pn_type_Status(), &status);
+        forget(&inventory);
 }
 
 static int set(PnPolicy *policy, const char *section, const char *key, const char *value)
@@ -288,6 +428,20 @@ static void reads_the_policy(_unused_ void **state)
         assert_int_equal(policy.health_interval_s, 600);
         assert_int_equal(set(&policy, "Health", "Interval", ""), 0);
         assert_int_equal(policy.health_interval_s, 300);
+        assert_int_equal(set(&policy, "Health", "Interval", "1min 30s"), 0);
+        assert_int_equal(policy.health_interval_s, 90);
+        assert_int_equal(set(&policy, "Health", "Interval", "2 hours5minutes"), 0);
+        assert_int_equal(policy.health_interval_s, 7500);
+        assert_int_equal(set(&policy, "Health", "LongestInterval", "1w"), 0);
+        assert_int_equal(policy.health_longest_interval_s, 604800);
+        assert_int_equal(set(&policy, "Health", "LongestInterval", "2 weeks"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "Interval", "1min 30"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "Interval", "300 30"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "Interval", "300ms"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "Interval", "1.5min"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "Interval", "min"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "Interval", "999999999w 999999999w"), -EINVAL);
+        assert_int_equal(policy.health_interval_s, 7500);
         assert_int_equal(set(&policy, "Health", "Intervall", "1h"), -EINVAL);
         assert_int_equal(set(&policy, "Healht", "Interval", "1h"), -EINVAL);
         assert_int_equal(set(&policy, "Limits", "DriveWarning", "65 °C"), 0);
@@ -296,12 +450,18 @@ static void reads_the_policy(_unused_ void **state)
         assert_int_equal(set(&policy, "Health", "EmulatedDrives", "yes"), 0);
         assert_true(policy.health_of_emulated);
         assert_int_equal(set(&policy, "Health", "EmulatedDrives", "perhaps"), -EINVAL);
+        assert_int_equal(set(&policy, "Health", "EmulatedDrives", "No"), 0);
+        assert_false(policy.health_of_emulated);
 
         assert_int_equal(set(&policy, "Devices", "Exclude", "nvme3  0000:01:00.*"), 0);
         assert_int_equal(set(&policy, "Devices", "Exclude", "SERIAL7"), 0);
         assert_true(pn_policy_excludes(&policy, (const char *const[]){NULL, "0000:01:00.7"}, 2));
         assert_true(pn_policy_excludes(&policy, (const char *const[]){"SERIAL7"}, 1));
         assert_false(pn_policy_excludes(&policy, (const char *const[]){"nvme30", NULL}, 2));
+        assert_int_equal(set(&policy, "Devices", "Exclude", "nvme8 # too hot"), -EINVAL);
+        assert_int_equal(set(&policy, "Devices", "Exclude", "\"nvme8\""), -EINVAL);
+        assert_int_equal(set(&policy, "Devices", "Exclude", "nvme8 \\"), -EINVAL);
+        assert_false(pn_policy_excludes(&policy, (const char *const[]){"nvme8"}, 1));
         assert_int_equal(set(&policy, "Devices", "Exclude", ""), 0);
         assert_int_equal(policy.excluded.n, 0);
 
@@ -319,9 +479,14 @@ static void reads_the_policy(_unused_ void **state)
 int main(void)
 {
         const struct CMUnitTest tests[] = {
-            cmocka_unit_test(judges_drives),          cmocka_unit_test(cannot_tell),
-            cmocka_unit_test(media_errors_that_grow), cmocka_unit_test(spikes_need_a_witness),
-            cmocka_unit_test(judges_sensors),         cmocka_unit_test(finds_the_worst),
+            cmocka_unit_test(judges_drives),
+            cmocka_unit_test(cannot_tell),
+            cmocka_unit_test(media_errors_that_grow),
+            cmocka_unit_test(spikes_need_a_witness),
+            cmocka_unit_test(judges_sensors),
+            cmocka_unit_test(finds_the_worst),
+            cmocka_unit_test(names_parts),
+            cmocka_unit_test(jumps_need_a_second_reading),
             cmocka_unit_test(reads_the_policy),
         };
 

@@ -93,8 +93,9 @@ static void log_command(FhSupervisor *supervisor, const char *node, const char *
                         const struct nvme_passthru_cmd *command, const char *outcome)
 {
         supervisor->n_commands++;
-        fh_log(supervisor, "%s %s opcode=0x%02x cdw10=0x%08x nsid=0x%x length=%u %s", node, queue,
-               command->opcode, command->cdw10, command->nsid, command->data_len, outcome);
+        fh_log(supervisor, "%s %s opcode=0x%02x cdw10=0x%08x nsid=0x%x length=%u timeout=%u %s",
+               node, queue, command->opcode, command->cdw10, command->nsid, command->data_len,
+               command->timeout_ms, outcome);
 }
 
 /* Bytes from the offset that a Get Log Page asks for, then zeros. */
