@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names that network drivers have for counters that a standard defines. Pure; knows no request.
  *
- * Left out is what only looks like one: "illegal_bytes" of i40e and ice, whose unit nobody says, and
- * "rx_oversize_pkts_phy" of mlx5, which is aFrameTooLongErrors. r8169 counts alignment errors, and
- * none of these. */
+ * Left out is what only looks like one: "illegal_bytes" of i40e and ice, whose unit nobody says,
+ * and "rx_oversize_pkts_phy" of mlx5, which is aFrameTooLongErrors. r8169 counts alignment errors,
+ * and none of these. */
 #include "niccounters.h"
 
 static const struct {
