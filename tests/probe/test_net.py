@@ -70,8 +70,9 @@ def logged(bed, tree, *sources, options=()):
 def first_customers_ports(bed):
     document = bed.machine("first-customer")
     equal("ports", [(n["id"], n["name"], n["kind"], n["reason"]) for n in document["nics"]],
-          [("enp4s0f0", "enp4s0f0", "physical", None), ("enp7s0", "enp7s0", "physical", None),
-           ("vmbr0", "vmbr0", "bridge", None),
+          [("bond0", "bond0", "bond", None), ("enp4s0f0", "enp4s0f0", "physical", None),
+           ("enp7s0", "enp7s0", "physical", None), ("enp11s0f0", "enp11s0f0", "physical", None),
+           ("enp11s0f1", "enp11s0f1", "physical", None), ("vmbr0", "vmbr0", "bridge", None),
            ("0000:04:00.1", None, "physical", "no_driver")])
     port = one(document["nics"], id="enp4s0f0")
     right = dict(address="0000:04:00.0", mac="a0:36:9f:00:04:00", permanent_mac="a0:36:9f:00:04:00",
@@ -87,6 +88,13 @@ def first_customers_ports(bed):
           ("present", "SFP+", "10GBASE-SR", "Intel Corp", "E10GSFPSR", 850, True))
     equal("light", [lane["rx_power_mw"] for lane in module["diagnostics"]["lanes"]], [0.52])
     equal("nothing is left to join", document["port_modules"], [])
+    bond = one(document["nics"], id="bond0")
+    equal("bond", (bond["bond"]["mode"], [m["name"] for m in bond["bond"]["members"]],
+                   bond["speed_mbps"], bond["mtu"]),
+          ("802.3ad", ["enp11s0f0", "enp11s0f1"], 20000, 9000))
+    second = one(document["nics"], id="enp11s0f1")
+    equal("a member's address", (second["mac"], second["permanent_mac"]),
+          (bond["mac"], "a8:5e:45:00:0b:01"))
     copper = one(document["nics"], id="enp7s0")
     equal("copper", (copper["supported_mbps"], copper["port"], copper["module"]["status"]),
           ([10, 100, 1000], "tp", "none"))
