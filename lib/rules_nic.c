@@ -222,6 +222,13 @@ static int advise_slow(const PnPort *port, const PnNic *nic, PnText *ret)
 {
         Words best;
 
+        if (pn_text_is(&port->limiter, "setting") && pn_is_true(nic->autonegotiation))
+                return pn_format_text(
+                    ret,
+                    "Let it offer more: `ethtool -s %s speed %" PRId64
+                    " duplex full autoneg on`, and remove the setting from the network "
+                    "configuration. If it is meant, accept this finding.",
+                    nic->id.v, port->expected_mbps.v);
         if (pn_text_is(&port->limiter, "setting"))
                 return pn_format_text(
                     ret,
@@ -261,7 +268,9 @@ static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
                               ? has_module ? "port, module and partner" : "port and partner"
                           : has_module ? "port and module"
                                        : "the port";
-        const char *why = pn_text_is(&port->limiter, "setting") ? "it is set to that"
+        const char *why = pn_text_is(&port->limiter, "setting") ? pn_is_true(nic->autonegotiation)
+                                                                      ? "it is set to offer no more"
+                                                                      : "it is set to that"
                           : pn_text_is(&port->limiter, "cable")
                               ? partner_known ? "most likely the cable"
                                               : "the cable, or a partner that can do no more"
@@ -494,11 +503,21 @@ static int pcie_short(PnFacts *facts, const PnRating *rating)
 
 /* ---- Bonds ---- */
 
-static const char *member_words(PnMemberState state)
+static const PnNic *nic_of(const PnFacts *facts, const PnBondMember *member)
+{
+        return pn_nic_named(facts->names, member->name.v);
+}
+
+static bool is_set_down(const PnNic *nic)
+{
+        return nic && nic->enabled.state == PN_KNOWN && !nic->enabled.v;
+}
+
+static const char *member_words(PnMemberState state, const PnNic *nic)
 {
         switch (state) {
         case PN_MEMBER_NO_LINK:
-                return "has no link";
+                return is_set_down(nic) ? "is set down" : "has no link";
         case PN_MEMBER_OTHER_GROUP:
                 return "is in another aggregator";
         case PN_MEMBER_NO_PARTNER:
@@ -533,7 +552,6 @@ static const char *capacity_words(const PnBond *bond, unsigned working, Words bu
         return buf;
 }
 
-/* A member without a link: told about the member. */
 /* What was found of the heat of a port's module and is not over, or over for long: some modules
  * switch themselves off, and the link that is gone is all that the kernel says of it. NULL if
  * nothing was. */
@@ -551,10 +569,11 @@ static const PnFinding *heat_of_module(const PnFacts *facts, const PnNic *nic)
         return alert ? alert->finding.v : NULL;
 }
 
+/* A member without a link: told about the member. */
 static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *member,
                        unsigned working)
 {
-        const PnNic *below = pn_nic_named(facts->names, member->name.v);
+        const PnNic *below = nic_of(facts, member);
         PnNic unknown = {.id = member->name, .name = member->name};
         PnFinding *finding =
             add(facts, PN_CODE_bond_member_down, "warning", below ? below : &unknown);
@@ -565,10 +584,15 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
                 return -ENOMEM;
         if (!below && add_affected(finding, nic) < 0)
                 return -ENOMEM;
-        if (pn_format_text(&finding->summary, "%s, a member of the bond %s, has no link. %s",
-                           member->name.v, nic->id.v,
+        if (pn_format_text(&finding->summary, "%s, a member of the bond %s, %s. %s", member->name.v,
+                           nic->id.v, member_words(PN_MEMBER_NO_LINK, below),
                            capacity_words(nic->bond.v, working, capacity)) < 0)
                 return -ENOMEM;
+        if (is_set_down(below))
+                return pn_format_text(&finding->advice,
+                                      "If nobody meant to, set it up: `ip link set %s up`. Take it "
+                                      "out of the bond if it is not meant to be used.",
+                                      member->name.v);
         heat = below ? heat_of_module(facts, below) : NULL;
         if (heat && pn_format_text(&finding->detail, "Before that: %s", heat->summary.v) < 0)
                 return -ENOMEM;
@@ -581,6 +605,51 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
             "the bond if it is not meant to be used.");
 }
 
+/* The first member that is in another aggregator for what it runs at: 802.3ad takes links of one
+ * speed together, and none that is half duplex. `ret_other` has the speed of those that carry
+ * traffic. NULL if there is none. */
+static const PnNic *member_that_differs(const PnFacts *facts, const PnBond *bond,
+                                        int64_t *ret_other)
+{
+        int64_t other = 0;
+
+        for (unsigned i = 0; i < bond->members.n && !other; i++) {
+                const PnNic *nic = nic_of(facts, &bond->members.v[i]);
+
+                if (nic && pn_member_carries(bond, &bond->members.v[i]))
+                        other = pn_int_or(nic->speed_mbps, 0);
+        }
+        for (unsigned i = 0; i < bond->members.n; i++) {
+                const PnNic *nic = nic_of(facts, &bond->members.v[i]);
+
+                if (!nic || pn_member_state(bond, &bond->members.v[i]) != PN_MEMBER_OTHER_GROUP ||
+                    nic->speed_mbps.state != PN_KNOWN)
+                        continue;
+                *ret_other = other;
+                if (pn_text_is(&nic->duplex, "half") || (other && nic->speed_mbps.v != other))
+                        return nic;
+        }
+        return NULL;
+}
+
+static int say_what_differs(const PnNic *member, int64_t other, PnFinding *finding)
+{
+        bool is_half = pn_text_is(&member->duplex, "half");
+        Words now, best;
+
+        if (pn_format_text(
+                &finding->detail,
+                "802.3ad takes links of one speed together, and none that is half "
+                "duplex: %s runs at %s%s%s%s.",
+                member->id.v, say_speed(now, member->speed_mbps.v), is_half ? ", half duplex" : "",
+                other ? ", what carries traffic at " : "", other ? say_speed(best, other) : "") < 0)
+                return -ENOMEM;
+        return pn_format_text(&finding->advice,
+                              "Let all members run at the same speed, full duplex: look at the "
+                              "cable, the module and the switch's port of %s.",
+                              member->id.v);
+}
+
 /* Members that have a link and carry nothing all the same, or none at all that has one: told about
  * the bond, in one finding. */
 static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
@@ -589,7 +658,9 @@ static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
         PnFinding *finding =
             add(facts, PN_CODE_bond_degraded, working ? "warning" : "critical", nic);
         _cleanup_buf_ PnBuf which = {0};
-        bool no_partner = false;
+        bool no_partner = false, any_link = false;
+        const PnNic *differs;
+        int64_t other = 0;
         Words capacity;
 
         if (!finding)
@@ -601,16 +672,20 @@ static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
                 if (state == PN_MEMBER_WORKS || state == PN_MEMBER_UNKNOWN)
                         continue;
                 no_partner |= state == PN_MEMBER_NO_PARTNER;
+                any_link |= state != PN_MEMBER_NO_LINK;
                 pn_buf_printf(&which, "%s%s %s", which.len ? ", " : "", member->name.v,
-                              member_words(state));
+                              member_words(state, nic_of(facts, member)));
         }
         if (which.error || pn_format_text(&finding->summary, "The bond %s is degraded: %s. %s",
                                           nic->id.v, which.data ? which.data : "it has no members",
                                           capacity_words(bond, working, capacity)) < 0)
                 return -ENOMEM;
-        if (!pn_text_is(&bond->mode, "802.3ad"))
+        if (!any_link || !pn_text_is(&bond->mode, "802.3ad"))
                 return pn_set_text(&finding->advice,
                                    "Check cables, modules and the switch's ports of its members.");
+        differs = member_that_differs(facts, bond, &other);
+        if (differs)
+                return say_what_differs(differs, other, finding);
         if (pn_set_text(&finding->detail,
                         "A link alone is not enough with 802.3ad: all members must reach the same "
                         "partner, and it must take them into the same aggregator.") < 0)

@@ -279,7 +279,12 @@ static void test_slow_by_setting(void **state)
         status = assess(&inventory);
         assert_true(pn_text_is(&ports.v[0].limiter, "setting"));
         assert_true(pn_text_is(&ports.v[1].limiter, "setting"));
-        assert_non_null(strstr(status.findings.v[0].advice.v, "ethtool -s eno"));
+        /* One is not let negotiate; one does, and offers too little. */
+        assert_non_null(strstr(status.findings.v[0].advice.v, "ethtool -s eno1 autoneg on`"));
+        assert_non_null(strstr(status.findings.v[0].summary.v, "it is set to that"));
+        assert_non_null(strstr(status.findings.v[1].advice.v,
+                               "ethtool -s eno2 speed 10000 duplex full autoneg on`"));
+        assert_non_null(strstr(status.findings.v[1].summary.v, "it is set to offer no more"));
         done(&status, &inventory);
 }
 
@@ -496,6 +501,7 @@ typedef struct Member {
         bool up;
         int aggregator, actor;
         const char *partner;
+        int partner_state;
 } Member;
 
 static PnNic *bond(PnInventory *inventory, const char *name, const char *mode, int aggregator,
@@ -525,6 +531,8 @@ static PnNic *bond(PnInventory *inventory, const char *name, const char *mode, i
                         member->aggregator = pn_int(members[i].aggregator);
                 if (members[i].actor)
                         member->actor_state = pn_int(members[i].actor);
+                if (members[i].partner_state)
+                        member->partner_state = pn_int(members[i].partner_state);
         }
         return above;
 }
@@ -565,6 +573,36 @@ static void test_aggregator_split(void **state)
         done(&status, &inventory);
 }
 
+/* What it runs at keeps a member apart: other cables or modules then, and not another setting of
+ * the switch. */
+static void test_other_speed(void **state)
+{
+        static const Member members[] = {{"enp7s0", true, 2, 61, PARTNER, 61},
+                                         {"enp8s0", true, 1, 5, PARTNER, 5}};
+        PnInventory inventory = {0};
+        const PnFinding *finding;
+        PnStatus status;
+
+        (void)state;
+        for (int half = 0; half < 2; half++) {
+                ports_of(&inventory, "bond0");
+                if (half)
+                        assert_int_equal(pn_set_text(&inventory.nics.v[1].duplex, "half"), 0);
+                else
+                        inventory.nics.v[1].speed_mbps = pn_int(1000);
+                (void)bond(&inventory, "bond0", "802.3ad", 2, members, 2);
+                status = assess(&inventory);
+                finding = find(&status, "bond.degraded");
+                assert_non_null(finding);
+                assert_non_null(strstr(finding->detail.v, half ? "enp8s0 runs at 10 Gb/s, half"
+                                                               : "enp8s0 runs at 1 Gb/s, what "
+                                                                 "carries traffic at 10 Gb/s."));
+                assert_non_null(strstr(finding->advice.v, "at the same speed"));
+                done(&status, &inventory);
+                inventory = (PnInventory){0};
+        }
+}
+
 static void test_lacp(void **state)
 {
         static const struct {
@@ -578,6 +616,15 @@ static void test_lacp(void **state)
              "no LACP partner"},
             /* Not read: no telling. */
             {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 0, PARTNER}}, NULL},
+            /* A partner that takes nothing, and one that does (with another timeout). */
+            {{{"enp7s0", true, 1, 61, PARTNER, 61}, {"enp8s0", true, 1, 61, PARTNER, 5}},
+             "enp8s0 is not in sync"},
+            {{{"enp7s0", true, 1, 61, PARTNER, 61}, {"enp8s0", true, 1, 61, PARTNER, 13}},
+             "enp8s0 is not in sync"},
+            {{{"enp7s0", true, 1, 63, PARTNER, 63}, {"enp8s0", true, 1, 61, PARTNER, 60}}, NULL},
+            /* Who does not see the partner's address sees that there is none. */
+            {{{"enp7s0", true, 1, 77, NULL}, {"enp8s0", true, 2, 69, NULL}},
+             "enp7s0 finds no LACP partner, enp8s0 finds no LACP partner"},
         };
 
         (void)state;
@@ -628,6 +675,17 @@ static void test_member_down(void **state)
                                                 "There is no spare for the one that works.");
         assert_true(affects(finding, "bond bond0"));
         assert_true(affects(finding, "VLAN bond0.5"));
+        pn_done(pn_type_Status(), &status);
+        /* Somebody set it down: no cable is at fault. */
+        for (unsigned i = 0; i < inventory.nics.n; i++)
+                if (pn_text_is(&inventory.nics.v[i].id, "enp8s0"))
+                        inventory.nics.v[i].enabled = pn_bool(false);
+        status = assess(&inventory);
+        finding = find(&status, "bond.member_down");
+        assert_non_null(finding);
+        assert_string_equal(finding->summary.v, "enp8s0, a member of the bond bond0, is set down. "
+                                                "There is no spare for the one that works.");
+        assert_non_null(strstr(finding->advice.v, "ip link set enp8s0 up"));
         done(&status, &inventory);
 }
 
@@ -644,6 +702,14 @@ static void test_all_members_down(void **state)
         status = assess(&inventory);
         assert_int_equal(status.findings.n, 1);
         assert_string_equal(find(&status, "bond.degraded")->severity.v, "critical");
+        pn_done(pn_type_Status(), &status);
+        /* With LACP it is not the switch's group, either. */
+        for (unsigned i = 0; i < inventory.nics.n; i++)
+                if (inventory.nics.v[i].bond.v)
+                        assert_int_equal(pn_set_text(&inventory.nics.v[i].bond.v->mode, "802.3ad"),
+                                         0);
+        status = assess(&inventory);
+        assert_non_null(strstr(find(&status, "bond.degraded")->advice.v, "Check cables"));
         pn_done(pn_type_Status(), &status);
 
         /* One that is set down is nobody's concern; one that could not be read tells nothing. */
@@ -1075,6 +1141,7 @@ int main(void)
             cmocka_unit_test(test_pcie_short),
             cmocka_unit_test(test_aggregator_split),
             cmocka_unit_test(test_lacp),
+            cmocka_unit_test(test_other_speed),
             cmocka_unit_test(test_member_down),
             cmocka_unit_test(test_all_members_down),
             cmocka_unit_test(test_hot_module),
