@@ -229,12 +229,14 @@
           "traffic, and critical when none does. It is judged from what the bonding driver "       \
           "says of each member, not from the links alone.",                                        \
           "Turn LACP on for all these ports of the switch, in one group; where they end on "       \
-          "two switches, those must be stacked (MLAG, VPC). Where no member has a link, "          \
-          "check cables, modules and the switch.",                                                 \
+          "two switches, those must be stacked (MLAG, VPC). Members need the same speed and full " \
+          "duplex to come together. Where no member has a link, check cables, modules and the "    \
+          "switch.",                                                                               \
           "fa856086d886661469b2fb8ba93a4afe")                                                      \
         C(bond_member_down, "bond.member_down", "warning", 60, 300, "net",                         \
           "Member of a bond has no link",                                                          \
-          "A bond works, but one of its members has no link. It is a warning: there is less "      \
+          "A bond works, but one of its members has no link, or is set down. It is a warning: "    \
+          "there is less "                                                                         \
           "bandwidth or no spare any more, and the next failure may cut the machine off. "         \
           "Members that have a link and still carry nothing, and bonds without any link, "         \
           "are told as bond.degraded instead.",                                                    \
