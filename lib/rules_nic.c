@@ -136,7 +136,8 @@ static const char *driver_of_sibling(const PnFacts *facts, const PnNic *nic)
         return first ? pn_text(&first->driver) : NULL;
 }
 
-/* Cards of which ixgbe leaves a function alone when it does not know the module in it. */
+/* Cards of which ixgbe leaves a function alone when it does not know the module in it; or takes the
+ * interface away, if such a module is put in later. */
 static bool is_choosy(const PnPci *pci)
 {
         static const char *const ids[] = {"0x10fb", "0x1528", "0x154d", "0x1557"};
@@ -161,7 +162,7 @@ static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
         const PnPci *pci = function_of(facts, nic);
         const char *class = pci ? pn_text(&pci->class) : NULL;
         const char *driver = pn_text(&nic->driver), *sibling = driver_of_sibling(facts, nic);
-        bool refused = !driver && is_choosy(pci);
+        bool refused = is_choosy(pci) && (!driver || strcmp(driver, "ixgbe") == 0);
         PnFinding *finding;
         char name[256];
 
@@ -180,10 +181,11 @@ static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
                                    "module in it.",
                                    name) < 0 ||
                     pn_format_text(&finding->detail,
-                                   "No driver is bound to this port of the %s%s. ixgbe lets a port "
-                                   "go whose SFP+ "
+                                   "%s this port of the %s%s. ixgbe lets a port go whose SFP+ "
                                    "module is not on its list, and says so in the kernel log alone "
                                    "(journalctl -k).",
+                                   driver ? "ixgbe is bound to, but made no interface for"
+                                          : "No driver is bound to",
                                    pn_text(&port->model) ? port->model.v : "card",
                                    sibling ? ", although its other port works" : "") < 0)
                         return -ENOMEM;

@@ -424,6 +424,20 @@ static void test_refused_module(void **state)
         assert_non_null(device.nic.v);
         assert_true(pn_text_is(&device.port.v->verdict, "no_interface"));
         pn_done(pn_type_Device(), &device);
+        pn_done(pn_type_Status(), &status);
+
+        /* Put in later: the driver stays, the interface goes. */
+        for (unsigned i = 0; i < inventory.nics.n; i++)
+                if (!pn_text(&inventory.nics.v[i].name)) {
+                        assert_int_equal(pn_set_text(&inventory.nics.v[i].reason, "none_made"), 0);
+                        assert_int_equal(pn_set_text(&inventory.nics.v[i].driver, "ixgbe"), 0);
+                }
+        status = assess(&inventory);
+        finding = find(&status, "nic.no_interface");
+        assert_non_null(finding);
+        assert_non_null(strstr(finding->summary.v, "ixgbe probably refused the module"));
+        assert_non_null(strstr(finding->detail.v, "ixgbe is bound to, but made no interface for"));
+        assert_non_null(strstr(finding->advice.v, "allow_unsupported_sfp=1"));
         done(&status, &inventory);
 }
 
