@@ -854,14 +854,24 @@ static void say_level(Words buf, PnReal dbm, PnReal mw)
                 (void)snprintf(buf, sizeof(Words), "%g mW", value_or(mw, 0));
 }
 
-static int dark(PnFacts *facts, const PnNic *nic)
+/* No lane has light, or some have none: then it is these fibres. */
+static int dark(PnFacts *facts, const PnNic *nic, unsigned n_dark)
 {
+        const PnModuleDiagnostics *diagnostics = nic->module.v->diagnostics.v;
         PnFinding *finding = add(facts, PN_CODE_module_power_low, "warning", nic);
+        _cleanup_buf_ PnBuf lanes = {0};
 
-        if (!finding ||
+        for (unsigned i = 0; n_dark < diagnostics->lanes.n && i < diagnostics->lanes.n; i++)
+                if (is_dark(diagnostics->lanes.v[i].rx_power_mw))
+                        pn_buf_printf(&lanes, "%s%u",
+                                      lanes.len     ? ", "
+                                      : n_dark == 1 ? " on lane "
+                                                    : " on lanes ",
+                                      i + 1);
+        if (!finding || lanes.error ||
             pn_format_text(&finding->summary,
-                           "No light reaches %s, which had a link before: the fibre is dark.",
-                           nic->id.v) < 0)
+                           "No light reaches %s%s, which had a link before: the fibre is dark.",
+                           nic->id.v, lanes.len ? lanes.data : "") < 0)
                 return -ENOMEM;
         return pn_set_text(&finding->advice,
                            "The fibre is unplugged or broken, or the other end is off or sends "
@@ -917,9 +927,11 @@ static int power_low(PnFacts *facts, const PnNic *nic)
         const PnModuleLimits *rx = thresholds ? usable_limits(thresholds->rx_power.v) : NULL;
         const PnModuleLimits *tx = thresholds ? usable_limits(thresholds->tx_power.v) : NULL;
         bool carrier = pn_is_true(nic->carrier);
+        bool had_link = pn_int_or(nic->carrier_changes, 0) >= 2;
         unsigned n = diagnostics->lanes.n, n_dark = 0, weakest = UINT32_MAX;
 
-        if (!pn_is_true(nic->enabled) || nic->carrier.state == PN_ABSENT)
+        if (!pn_is_true(nic->enabled) || nic->carrier.state == PN_ABSENT ||
+            (nic->carrier.state == PN_KNOWN && !carrier && !had_link))
                 return 0;
         for (unsigned i = 0; i < n; i++) {
                 const PnModuleLane *lane = &diagnostics->lanes.v[i];
@@ -931,12 +943,11 @@ static int power_low(PnFacts *facts, const PnNic *nic)
                      lane->rx_power_mw.v < diagnostics->lanes.v[weakest].rx_power_mw.v))
                         weakest = i;
         }
-        if (n && n_dark == n) {
-                if (nic->carrier.state != PN_KNOWN || carrier ||
-                    pn_int_or(nic->carrier_changes, 0) < 2)
-                        return 0;
-                return dark(facts, nic);
-        }
+        /* With a link, lanes without light are not in use. */
+        if (n_dark && nic->carrier.state == PN_KNOWN && !carrier)
+                return dark(facts, nic, n_dark);
+        if (n && n_dark == n)
+                return 0;
         for (unsigned i = 0; carrier && tx && i < n; i++)
                 if (diagnostics->lanes.v[i].tx_power_mw.state == PN_KNOWN &&
                     diagnostics->lanes.v[i].tx_power_mw.v < tx->low_alarm.v)

@@ -812,6 +812,8 @@ static void test_light(void **state)
             {0, true, true, 2, NULL, NULL}, /* a link without light: it does not measure well */
             {0.03, true, true, 1, "notice", "Little light reaches ens1: -15.23 dBm"},
             {0.02, true, true, 1, "warning", "Little light reaches ens1: -16.99 dBm"},
+            {0.02, false, true, 2, "warning", "Little light reaches ens1: -16.99 dBm"},
+            {0.02, false, true, 0, NULL, NULL}, /* a spare one, in daylight */
         };
 
         (void)state;
@@ -840,6 +842,46 @@ static void test_light(void **state)
                 } else {
                         assert_none(&status);
                 }
+                done(&status, &inventory);
+        }
+}
+
+/* One fibre of several that is dark takes the link of all with it. */
+static void test_a_dark_lane(void **state)
+{
+        static const struct {
+                bool carrier;
+                double lanes[4];
+                const char *says;
+        } cases[] = {
+            {false, {0.5, 0.5, 0, 0.5}, "No light reaches ens1 on lane 3, which had a link"},
+            {false, {0, 0.5, 0, 0.5}, "No light reaches ens1 on lanes 1, 3, which had a link"},
+            {false, {0, 0, 0, 0}, "No light reaches ens1, which had a link"},
+            {true, {0.5, 0, 0, 0}, NULL}, /* of which it uses one */
+        };
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(cases); i++) {
+                PnInventory inventory = {0};
+                PnNic *port = nic(&inventory, "ens1", NULL, 40000);
+                PnModuleDiagnostics *diagnostics =
+                    measure(plug(port, "QSFP+", "40GBASE-SR4", 10300), true);
+                PnStatus status;
+
+                for (size_t k = 0; k < 4; k++) {
+                        PnModuleLane *lane =
+                            k ? PN_APPEND(&diagnostics->lanes) : &diagnostics->lanes.v[0];
+
+                        assert_non_null(lane);
+                        lane->rx_power_mw = pn_real(cases[i].lanes[k]);
+                }
+                port->carrier = pn_bool(cases[i].carrier);
+                status = assess(&inventory);
+                if (cases[i].says)
+                        assert_non_null(
+                            strstr(find(&status, "module.power_low")->summary.v, cases[i].says));
+                else
+                        assert_none(&status);
                 done(&status, &inventory);
         }
 }
@@ -1161,6 +1203,7 @@ int main(void)
             cmocka_unit_test(test_hot_module),
             cmocka_unit_test(test_hot_cannot_tell),
             cmocka_unit_test(test_light),
+            cmocka_unit_test(test_a_dark_lane),
             cmocka_unit_test(test_light_cannot_tell),
             cmocka_unit_test(test_weak_laser),
             cmocka_unit_test(test_alarm),
