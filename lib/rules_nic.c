@@ -24,6 +24,9 @@
 #define HOT_C      75.0
 #define VERY_HOT_C 85.0
 
+/* No module that answers is as hot: what says so does not measure (7fffh is 127.996 degrees). */
+#define IMPOSSIBLE_C 125.0
+
 /* What a receiver shows of a fibre without light: its noise. */
 #define DARK_MW 0.001
 
@@ -812,7 +815,7 @@ static int hot(PnFacts *facts, const PnNic *nic)
         char name[160];
 
         /* Limits that could not be read may be lower, or higher: no telling. */
-        if (diagnostics->temperature_c.state != PN_KNOWN || now < warning ||
+        if (diagnostics->temperature_c.state != PN_KNOWN || now < warning || now > IMPOSSIBLE_C ||
             pn_is_unread(diagnostics->thresholds.state) ||
             (thresholds && pn_is_unread(thresholds->temperature.state)))
                 return 0;

@@ -790,6 +790,10 @@ static void test_hot_cannot_tell(void **state)
             measure(plug(nic(&inventory, "ens2", NULL, 10000), "SFP+", "10GBASE-SR", 10300), false);
         diagnostics->temperature_c = pn_real(78);
         diagnostics->thresholds.state = PN_UNREAD_IO;
+        /* As hot as its scale goes. */
+        diagnostics =
+            measure(plug(nic(&inventory, "ens3", NULL, 10000), "SFP+", "10GBASE-SR", 10300), true);
+        diagnostics->temperature_c = pn_real(127.996);
         status = assess(&inventory);
         assert_none(&status);
         done(&status, &inventory);
