@@ -289,7 +289,8 @@
           "The module reports a fault of its transmitter, or one of its readings is beyond "       \
           "its own alarm limits: its voltage, too much light, or the current of its laser. "       \
           "It is a warning. It is judged from the readings as they are now; flags that tell "      \
-          "of something long past are not used, other than that of a transmitter fault. "          \
+          "of something long past are not used, other than that of a transmitter fault where "     \
+          "there is no link or no light. "                                                         \
           "Heat and too little light have findings of their own.",                                 \
           "`pnhwctl show` with the interface's name has each reading and its limits. Too "         \
           "much light needs an attenuator or a module for shorter distances; a transmitter "       \

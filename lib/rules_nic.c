@@ -27,6 +27,14 @@
 /* No module that answers is as hot: what says so does not measure (7fffh is 127.996 degrees). */
 #define IMPOSSIBLE_C 125.0
 
+/* Nor does one answer that is supplied with less or more. */
+#define LEAST_V 1.0
+#define MOST_V  6.0
+
+/* ffffh, where modules say light and current: the end of the scale, and no reading. */
+#define MOST_MW 6.553
+#define MOST_MA 131.0
+
 /* What a receiver shows of a fibre without light: its noise. */
 #define DARK_MW 0.001
 
@@ -951,23 +959,36 @@ static int power_low(PnFacts *facts, const PnNic *nic)
                 return dark(facts, nic, n_dark);
         if (n && n_dark == n)
                 return 0;
+        /* No light sent by no current, and yet a link: that is not measured. */
         for (unsigned i = 0; carrier && tx && i < n; i++)
                 if (diagnostics->lanes.v[i].tx_power_mw.state == PN_KNOWN &&
-                    diagnostics->lanes.v[i].tx_power_mw.v < tx->low_alarm.v)
+                    diagnostics->lanes.v[i].tx_power_mw.v < tx->low_alarm.v &&
+                    (diagnostics->lanes.v[i].tx_power_mw.v > 0 ||
+                     value_or(diagnostics->lanes.v[i].bias_ma, 1) > 0))
                         return weak_laser(facts, nic, i, &diagnostics->lanes.v[i]);
         if (weakest != UINT32_MAX)
                 return weak(facts, nic, weakest, &diagnostics->lanes.v[weakest], rx);
         return 0;
 }
 
-/* Beyond an alarm limit, by the reading: what the module flags it may have flagged long ago. */
-static bool is_beyond(PnReal reading, const PnModuleLimits *limits, bool high_only)
+/* Beyond an alarm limit, by the reading: what the module flags it may have flagged long ago. From
+ * `most` on it is no reading. */
+static bool is_beyond(PnReal reading, const PnModuleLimits *limits, bool high_only, double most)
 {
-        if (reading.state != PN_KNOWN || !limits)
+        if (reading.state != PN_KNOWN || !limits || reading.v >= most)
                 return false;
         return (limits->high_alarm.state == PN_KNOWN && reading.v > limits->high_alarm.v) ||
                (!high_only && limits->low_alarm.state == PN_KNOWN &&
                 reading.v < limits->low_alarm.v);
+}
+
+/* On all lanes: a transmitter with a fault sends none. */
+static bool sends_light(const PnModuleDiagnostics *diagnostics)
+{
+        for (unsigned i = 0; i < diagnostics->lanes.n; i++)
+                if (value_or(diagnostics->lanes.v[i].tx_power_mw, 0) <= DARK_MW)
+                        return false;
+        return diagnostics->lanes.n > 0;
 }
 
 static int beyond_limits(PnFacts *facts, const PnNic *nic)
@@ -979,25 +1000,28 @@ static int beyond_limits(PnFacts *facts, const PnNic *nic)
         char name[160];
 
         for (unsigned i = 0; i < diagnostics->flags.n; i++)
-                if (pn_startswith(diagnostics->flags.v[i], "tx_fault"))
+                if (pn_startswith(diagnostics->flags.v[i], "tx_fault") &&
+                    !(pn_is_true(nic->carrier) && sends_light(diagnostics)))
                         pn_buf_printf(&what, "%s%s", what.len ? ", " : "", "transmitter fault");
-        if (thresholds && is_beyond(diagnostics->voltage_v, thresholds->voltage.v, false))
+        if (thresholds && value_or(diagnostics->voltage_v, 0) >= LEAST_V &&
+            is_beyond(diagnostics->voltage_v, thresholds->voltage.v, false, MOST_V))
                 pn_buf_printf(&what, "%s%.2f V", what.len ? ", " : "", diagnostics->voltage_v.v);
         for (unsigned i = 0; thresholds && i < diagnostics->lanes.n; i++) {
                 const PnModuleLane *lane = &diagnostics->lanes.v[i];
                 Words level;
 
-                if (is_beyond(lane->rx_power_mw, thresholds->rx_power.v, true)) {
+                if (is_beyond(lane->rx_power_mw, thresholds->rx_power.v, true, MOST_MW)) {
                         say_level(level, lane->rx_power_dbm, lane->rx_power_mw);
                         pn_buf_printf(&what, "%stoo much light received (%s)", what.len ? ", " : "",
                                       level);
                 }
-                if (is_beyond(lane->tx_power_mw, thresholds->tx_power.v, true)) {
+                if (is_beyond(lane->tx_power_mw, thresholds->tx_power.v, true, MOST_MW)) {
                         say_level(level, lane->tx_power_dbm, lane->tx_power_mw);
                         pn_buf_printf(&what, "%stoo much light sent (%s)", what.len ? ", " : "",
                                       level);
                 }
-                if (pn_is_true(nic->carrier) && is_beyond(lane->bias_ma, thresholds->bias.v, true))
+                if (pn_is_true(nic->carrier) &&
+                    is_beyond(lane->bias_ma, thresholds->bias.v, true, MOST_MA))
                         pn_buf_printf(&what, "%slaser current %.1f mA", what.len ? ", " : "",
                                       lane->bias_ma.v);
         }

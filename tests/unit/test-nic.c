@@ -926,6 +926,16 @@ static void test_weak_laser(void **state)
         status = assess(&inventory);
         assert_string_equal(find(&status, "module.power_low")->summary.v,
                             "The laser of the module in ens1 fails: it sends -10.00 dBm.");
+        pn_done(pn_type_Status(), &status);
+        lane->tx_power_mw = pn_real(0);
+        lane->tx_power_dbm = (PnReal){0};
+        status = assess(&inventory);
+        assert_non_null(find(&status, "module.power_low"));
+        pn_done(pn_type_Status(), &status);
+        /* A link without light and without current: it does not measure what it sends. */
+        lane->bias_ma = pn_real(0);
+        status = assess(&inventory);
+        assert_none(&status);
         done(&status, &inventory);
 }
 
@@ -941,9 +951,17 @@ static void test_alarm(void **state)
             measure(plug(nic(&inventory, "ens1", NULL, 10000), "SFP+", "10GBASE-SR", 10300), true);
         assert_int_equal(pn_texts_append(&diagnostics->flags, "voltage_high_alarm"), 0);
         assert_int_equal(pn_texts_append(&diagnostics->flags, "temperature_high_alarm"), 0);
+        assert_int_equal(pn_texts_append(&diagnostics->flags, "tx_fault"), 0);
         status = assess(&inventory);
         assert_none(&status);
         pn_done(pn_type_Status(), &status);
+        /* A fault is one where there is no light, or no link. */
+        inventory.nics.v[0].carrier = pn_bool(false);
+        status = assess(&inventory);
+        assert_string_equal(find(&status, "module.alarm")->summary.v,
+                            "Beyond the limits of the module in ens1: transmitter fault.");
+        pn_done(pn_type_Status(), &status);
+        inventory.nics.v[0].carrier = pn_bool(true);
 
         diagnostics->voltage_v = pn_real(3.65);
         diagnostics->lanes.v[0].rx_power_mw = pn_real(2);
@@ -953,6 +971,18 @@ static void test_alarm(void **state)
                             "Beyond the limits of the module in ens1: 3.65 V, too much light "
                             "received (3.01 dBm).");
         pn_done(pn_type_Status(), &status);
+
+        /* All ones, and nothing: such a module would not answer. */
+        for (int ones = 0; ones < 2; ones++) {
+                PnModuleLane *lane = &diagnostics->lanes.v[0];
+
+                diagnostics->voltage_v = pn_real(ones ? 6.5535 : 0);
+                lane->rx_power_mw = lane->tx_power_mw = pn_real(ones ? 65535 * 0.0001 : 0.5);
+                lane->bias_ma = pn_real(ones ? 65535 * 0.002 : 6);
+                status = assess(&inventory);
+                assert_none(&status);
+                pn_done(pn_type_Status(), &status);
+        }
 
         /* What was not read says nothing, and nor does a reading whose limits were not. */
         diagnostics->voltage_v = (PnReal){.state = PN_UNREAD_IO};
