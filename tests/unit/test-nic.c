@@ -566,8 +566,8 @@ static void ports_of(PnInventory *inventory, const char *master)
 /* Case 063. */
 static void test_aggregator_split(void **state)
 {
-        static const Member members[] = {{"enp7s0", true, 1, 5, PARTNER},
-                                         {"enp8s0", true, 2, 61, PARTNER}};
+        static const Member members[] = {{"enp7s0", true, 1, 5, PARTNER, 0},
+                                         {"enp8s0", true, 2, 61, PARTNER, 0}};
         PnInventory inventory = {0};
         const PnFinding *finding;
         PnStatus status;
@@ -623,13 +623,14 @@ static void test_lacp(void **state)
                 Member members[2];
                 const char *says; /* NULL: no finding */
         } cases[] = {
-            {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 61, PARTNER}}, NULL},
-            {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 5, PARTNER}}, "not in sync"},
-            {{{"enp7s0", true, 1, 69, "00:00:00:00:00:00"},
-              {"enp8s0", true, 2, 69, "00:00:00:00:00:00"}},
+            {{{"enp7s0", true, 1, 61, PARTNER, 0}, {"enp8s0", true, 1, 61, PARTNER, 0}}, NULL},
+            {{{"enp7s0", true, 1, 61, PARTNER, 0}, {"enp8s0", true, 1, 5, PARTNER, 0}},
+             "not in sync"},
+            {{{"enp7s0", true, 1, 69, "00:00:00:00:00:00", 0},
+              {"enp8s0", true, 2, 69, "00:00:00:00:00:00", 0}},
              "no LACP partner"},
             /* Not read: no telling. */
-            {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 0, PARTNER}}, NULL},
+            {{{"enp7s0", true, 1, 61, PARTNER, 0}, {"enp8s0", true, 1, 0, PARTNER, 0}}, NULL},
             /* A partner that takes nothing, and one that does (with another timeout). */
             {{{"enp7s0", true, 1, 61, PARTNER, 61}, {"enp8s0", true, 1, 61, PARTNER, 5}},
              "enp8s0 is not in sync"},
@@ -637,7 +638,7 @@ static void test_lacp(void **state)
              "enp8s0 is not in sync"},
             {{{"enp7s0", true, 1, 63, PARTNER, 63}, {"enp8s0", true, 1, 61, PARTNER, 60}}, NULL},
             /* Who does not see the partner's address sees that there is none. */
-            {{{"enp7s0", true, 1, 77, NULL}, {"enp8s0", true, 2, 69, NULL}},
+            {{{"enp7s0", true, 1, 77, NULL, 0}, {"enp8s0", true, 2, 69, NULL, 0}},
              "enp7s0 finds no LACP partner, enp8s0 finds no LACP partner"},
         };
 
@@ -666,8 +667,8 @@ static void test_lacp(void **state)
 
 static void test_member_down(void **state)
 {
-        static const Member members[] = {{"enp7s0", true, 0, 0, NULL},
-                                         {"enp8s0", false, 0, 0, NULL}};
+        static const Member members[] = {{"enp7s0", true, 0, 0, NULL, 0},
+                                         {"enp8s0", false, 0, 0, NULL, 0}};
         PnInventory inventory = {0};
         const PnFinding *finding;
         PnStatus status;
@@ -705,8 +706,8 @@ static void test_member_down(void **state)
 
 static void test_all_members_down(void **state)
 {
-        static const Member members[] = {{"enp7s0", false, 0, 0, NULL},
-                                         {"enp8s0", false, 0, 0, NULL}};
+        static const Member members[] = {{"enp7s0", false, 0, 0, NULL, 0},
+                                         {"enp8s0", false, 0, 0, NULL, 0}};
         PnInventory inventory = {0};
         PnStatus status;
 
