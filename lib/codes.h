@@ -229,12 +229,14 @@
           "traffic, and critical when none does. It is judged from what the bonding driver "       \
           "says of each member, not from the links alone.",                                        \
           "Turn LACP on for all these ports of the switch, in one group; where they end on "       \
-          "two switches, those must be stacked (MLAG, VPC). Where no member has a link, "          \
-          "check cables, modules and the switch.",                                                 \
+          "two switches, those must be stacked (MLAG, VPC). Members need the same speed and full " \
+          "duplex to come together. Where no member has a link, check cables, modules and the "    \
+          "switch.",                                                                               \
           "fa856086d886661469b2fb8ba93a4afe")                                                      \
         C(bond_member_down, "bond.member_down", "warning", 60, 300, "net",                         \
           "Member of a bond has no link",                                                          \
-          "A bond works, but one of its members has no link. It is a warning: there is less "      \
+          "A bond works, but one of its members has no link, or is set down. It is a warning: "    \
+          "there is less "                                                                         \
           "bandwidth or no spare any more, and the next failure may cut the machine off. "         \
           "Members that have a link and still carry nothing, and bonds without any link, "         \
           "are told as bond.degraded instead.",                                                    \
@@ -287,7 +289,8 @@
           "The module reports a fault of its transmitter, or one of its readings is beyond "       \
           "its own alarm limits: its voltage, too much light, or the current of its laser. "       \
           "It is a warning. It is judged from the readings as they are now; flags that tell "      \
-          "of something long past are not used, other than that of a transmitter fault. "          \
+          "of something long past are not used, other than that of a transmitter fault where "     \
+          "there is no link or no light. "                                                         \
           "Heat and too little light have findings of their own.",                                 \
           "`pnhwctl show` with the interface's name has each reading and its limits. Too "         \
           "much light needs an attenuator or a module for shorter distances; a transmitter "       \

@@ -181,9 +181,8 @@ static void learn_port_counters(PnFacts *facts, const PnNic *nic)
                 const char *what;
                 PnInt value;
         } counters[] = {
-            {PN_COUNTS_RX_CRC, errors->rx_crc},
-            {PN_COUNTS_RX_ERRORS, errors->rx_errors},
-            {PN_COUNTS_TX_ERRORS, errors->tx_errors},
+            {PN_COUNTS_RX_CRC, errors->rx_crc},         {PN_COUNTS_FCS, errors->fcs},
+            {PN_COUNTS_RX_ERRORS, errors->rx_errors},   {PN_COUNTS_TX_ERRORS, errors->tx_errors},
             {PN_COUNTS_FEC, errors->fec_uncorrectable},
         };
         Key key;

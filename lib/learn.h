@@ -23,6 +23,7 @@ typedef struct PnGrowth {
 #define PN_COUNTS_NONFATAL     "aer_nonfatal"
 #define PN_COUNTS_FATAL        "aer_fatal"
 #define PN_COUNTS_RX_CRC       "rx_crc"
+#define PN_COUNTS_FCS          "fcs"
 #define PN_COUNTS_RX_ERRORS    "rx_errors"
 #define PN_COUNTS_TX_ERRORS    "tx_errors"
 #define PN_COUNTS_FEC          "fec_uncorrectable"

@@ -59,7 +59,7 @@ typedef struct PnModuleSpan {
 } PnModuleSpan;
 
 /* What tells one module from another: its serial number, and the checksums of the rest of its
- * identity. None for a map that is not known. */
+ * identity; or the whole page that has them. None for a map that is not known. */
 PnModuleSpan pn_module_serial(const PnModulePages *pages);
 
 /* What may change of an area, of those that pn_module_wanted() gives with `diagnostics_only`. */

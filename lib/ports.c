@@ -9,6 +9,8 @@
 #define LACP_SYNCHRONIZATION 0x08
 #define LACP_COLLECTING      0x10
 #define LACP_DISTRIBUTING    0x20
+#define LACP_DEFAULTED       0x40 /* what is known of the partner is made up: it says nothing */
+#define LACP_TAKES           (LACP_SYNCHRONIZATION | LACP_COLLECTING)
 #define LACP_WORKING         (LACP_SYNCHRONIZATION | LACP_COLLECTING | LACP_DISTRIBUTING)
 
 int64_t pn_fastest(const PnReals *speeds)
@@ -98,7 +100,10 @@ PnMemberState pn_member_state(const PnBond *bond, const PnBondMember *member)
                 return PN_MEMBER_NO_LINK;
         if (!pn_text_is(&bond->mode, "802.3ad"))
                 return bond->mode.state == PN_KNOWN ? PN_MEMBER_WORKS : PN_MEMBER_UNKNOWN;
-        if (pn_text_is(&member->partner_mac, "00:00:00:00:00:00"))
+        /* Who may not see the partner's address sees whether there is one. */
+        if (pn_text_is(&member->partner_mac, "00:00:00:00:00:00") ||
+            (member->partner_mac.state != PN_KNOWN && member->actor_state.state == PN_KNOWN &&
+             member->actor_state.v & LACP_DEFAULTED))
                 return PN_MEMBER_NO_PARTNER;
         if (member->aggregator.state == PN_KNOWN && bond->active_aggregator.state == PN_KNOWN &&
             member->aggregator.v != bond->active_aggregator.v)
@@ -106,7 +111,13 @@ PnMemberState pn_member_state(const PnBond *bond, const PnBondMember *member)
         if (member->actor_state.state != PN_KNOWN)
                 return PN_MEMBER_UNKNOWN;
         state = member->actor_state.v;
-        return (state & LACP_WORKING) == LACP_WORKING ? PN_MEMBER_WORKS : PN_MEMBER_NOT_IN_SYNC;
+        if ((state & LACP_WORKING) != LACP_WORKING)
+                return PN_MEMBER_NOT_IN_SYNC;
+        /* What we send is lost where the partner does not take it. */
+        return member->partner_state.state == PN_KNOWN &&
+                       (member->partner_state.v & LACP_TAKES) != LACP_TAKES
+                   ? PN_MEMBER_NOT_IN_SYNC
+                   : PN_MEMBER_WORKS;
 }
 
 bool pn_member_carries(const PnBond *bond, const PnBondMember *member)

@@ -180,6 +180,9 @@ static int port_errors(PnFacts *facts, const PnNic *nic)
             {PN_COUNTS_RX_CRC, "Frames that ", " received with a wrong checksum",
              "Almost always the cable, a plug or the module: replace the cable, clean fibre plugs, "
              "try another port of the switch."},
+            {PN_COUNTS_FCS, "Frames that ", " received with a wrong checksum",
+             "Almost always the cable, a plug or the module: replace the cable, clean fibre plugs, "
+             "try another port of the switch."},
             {PN_COUNTS_FEC, "Blocks that ", " received and could not repair (FEC)",
              "The signal is too weak or too noisy: clean fibre plugs, look at the light that the "
              "module receives (`pnhwctl modules`), replace the cable or the module."},

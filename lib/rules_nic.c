@@ -24,6 +24,17 @@
 #define HOT_C      75.0
 #define VERY_HOT_C 85.0
 
+/* No module that answers is as hot: what says so does not measure (7fffh is 127.996 degrees). */
+#define IMPOSSIBLE_C 125.0
+
+/* Nor does one answer that is supplied with less or more. */
+#define LEAST_V 1.0
+#define MOST_V  6.0
+
+/* ffffh, where modules say light and current: the end of the scale, and no reading. */
+#define MOST_MW 6.553
+#define MOST_MA 131.0
+
 /* What a receiver shows of a fibre without light: its noise. */
 #define DARK_MW 0.001
 
@@ -136,7 +147,8 @@ static const char *driver_of_sibling(const PnFacts *facts, const PnNic *nic)
         return first ? pn_text(&first->driver) : NULL;
 }
 
-/* Cards of which ixgbe leaves a function alone when it does not know the module in it. */
+/* Cards of which ixgbe leaves a function alone when it does not know the module in it; or takes the
+ * interface away, if such a module is put in later. */
 static bool is_choosy(const PnPci *pci)
 {
         static const char *const ids[] = {"0x10fb", "0x1528", "0x154d", "0x1557"};
@@ -161,7 +173,7 @@ static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
         const PnPci *pci = function_of(facts, nic);
         const char *class = pci ? pn_text(&pci->class) : NULL;
         const char *driver = pn_text(&nic->driver), *sibling = driver_of_sibling(facts, nic);
-        bool refused = !driver && is_choosy(pci);
+        bool refused = is_choosy(pci) && (!driver || strcmp(driver, "ixgbe") == 0);
         PnFinding *finding;
         char name[256];
 
@@ -180,10 +192,11 @@ static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
                                    "module in it.",
                                    name) < 0 ||
                     pn_format_text(&finding->detail,
-                                   "No driver is bound to this port of the %s%s. ixgbe lets a port "
-                                   "go whose SFP+ "
+                                   "%s this port of the %s%s. ixgbe lets a port go whose SFP+ "
                                    "module is not on its list, and says so in the kernel log alone "
                                    "(journalctl -k).",
+                                   driver ? "ixgbe is bound to, but made no interface for"
+                                          : "No driver is bound to",
                                    pn_text(&port->model) ? port->model.v : "card",
                                    sibling ? ", although its other port works" : "") < 0)
                         return -ENOMEM;
@@ -222,6 +235,13 @@ static int advise_slow(const PnPort *port, const PnNic *nic, PnText *ret)
 {
         Words best;
 
+        if (pn_text_is(&port->limiter, "setting") && pn_is_true(nic->autonegotiation))
+                return pn_format_text(
+                    ret,
+                    "Let it offer more: `ethtool -s %s speed %" PRId64
+                    " duplex full autoneg on`, and remove the setting from the network "
+                    "configuration. If it is meant, accept this finding.",
+                    nic->id.v, port->expected_mbps.v);
         if (pn_text_is(&port->limiter, "setting"))
                 return pn_format_text(
                     ret,
@@ -261,7 +281,9 @@ static int slow(PnFacts *facts, const PnPort *port, const PnNic *nic)
                               ? has_module ? "port, module and partner" : "port and partner"
                           : has_module ? "port and module"
                                        : "the port";
-        const char *why = pn_text_is(&port->limiter, "setting") ? "it is set to that"
+        const char *why = pn_text_is(&port->limiter, "setting") ? pn_is_true(nic->autonegotiation)
+                                                                      ? "it is set to offer no more"
+                                                                      : "it is set to that"
                           : pn_text_is(&port->limiter, "cable")
                               ? partner_known ? "most likely the cable"
                                               : "the cable, or a partner that can do no more"
@@ -494,11 +516,21 @@ static int pcie_short(PnFacts *facts, const PnRating *rating)
 
 /* ---- Bonds ---- */
 
-static const char *member_words(PnMemberState state)
+static const PnNic *nic_of(const PnFacts *facts, const PnBondMember *member)
+{
+        return pn_nic_named(facts->names, member->name.v);
+}
+
+static bool is_set_down(const PnNic *nic)
+{
+        return nic && nic->enabled.state == PN_KNOWN && !nic->enabled.v;
+}
+
+static const char *member_words(PnMemberState state, const PnNic *nic)
 {
         switch (state) {
         case PN_MEMBER_NO_LINK:
-                return "has no link";
+                return is_set_down(nic) ? "is set down" : "has no link";
         case PN_MEMBER_OTHER_GROUP:
                 return "is in another aggregator";
         case PN_MEMBER_NO_PARTNER:
@@ -533,7 +565,6 @@ static const char *capacity_words(const PnBond *bond, unsigned working, Words bu
         return buf;
 }
 
-/* A member without a link: told about the member. */
 /* What was found of the heat of a port's module and is not over, or over for long: some modules
  * switch themselves off, and the link that is gone is all that the kernel says of it. NULL if
  * nothing was. */
@@ -551,10 +582,11 @@ static const PnFinding *heat_of_module(const PnFacts *facts, const PnNic *nic)
         return alert ? alert->finding.v : NULL;
 }
 
+/* A member without a link: told about the member. */
 static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *member,
                        unsigned working)
 {
-        const PnNic *below = pn_nic_named(facts->names, member->name.v);
+        const PnNic *below = nic_of(facts, member);
         PnNic unknown = {.id = member->name, .name = member->name};
         PnFinding *finding =
             add(facts, PN_CODE_bond_member_down, "warning", below ? below : &unknown);
@@ -565,10 +597,15 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
                 return -ENOMEM;
         if (!below && add_affected(finding, nic) < 0)
                 return -ENOMEM;
-        if (pn_format_text(&finding->summary, "%s, a member of the bond %s, has no link. %s",
-                           member->name.v, nic->id.v,
+        if (pn_format_text(&finding->summary, "%s, a member of the bond %s, %s. %s", member->name.v,
+                           nic->id.v, member_words(PN_MEMBER_NO_LINK, below),
                            capacity_words(nic->bond.v, working, capacity)) < 0)
                 return -ENOMEM;
+        if (is_set_down(below))
+                return pn_format_text(&finding->advice,
+                                      "If nobody meant to, set it up: `ip link set %s up`. Take it "
+                                      "out of the bond if it is not meant to be used.",
+                                      member->name.v);
         heat = below ? heat_of_module(facts, below) : NULL;
         if (heat && pn_format_text(&finding->detail, "Before that: %s", heat->summary.v) < 0)
                 return -ENOMEM;
@@ -581,6 +618,51 @@ static int member_down(PnFacts *facts, const PnNic *nic, const PnBondMember *mem
             "the bond if it is not meant to be used.");
 }
 
+/* The first member that is in another aggregator for what it runs at: 802.3ad takes links of one
+ * speed together, and none that is half duplex. `ret_other` has the speed of those that carry
+ * traffic. NULL if there is none. */
+static const PnNic *member_that_differs(const PnFacts *facts, const PnBond *bond,
+                                        int64_t *ret_other)
+{
+        int64_t other = 0;
+
+        for (unsigned i = 0; i < bond->members.n && !other; i++) {
+                const PnNic *nic = nic_of(facts, &bond->members.v[i]);
+
+                if (nic && pn_member_carries(bond, &bond->members.v[i]))
+                        other = pn_int_or(nic->speed_mbps, 0);
+        }
+        for (unsigned i = 0; i < bond->members.n; i++) {
+                const PnNic *nic = nic_of(facts, &bond->members.v[i]);
+
+                if (!nic || pn_member_state(bond, &bond->members.v[i]) != PN_MEMBER_OTHER_GROUP ||
+                    nic->speed_mbps.state != PN_KNOWN)
+                        continue;
+                *ret_other = other;
+                if (pn_text_is(&nic->duplex, "half") || (other && nic->speed_mbps.v != other))
+                        return nic;
+        }
+        return NULL;
+}
+
+static int say_what_differs(const PnNic *member, int64_t other, PnFinding *finding)
+{
+        bool is_half = pn_text_is(&member->duplex, "half");
+        Words now, best;
+
+        if (pn_format_text(
+                &finding->detail,
+                "802.3ad takes links of one speed together, and none that is half "
+                "duplex: %s runs at %s%s%s%s.",
+                member->id.v, say_speed(now, member->speed_mbps.v), is_half ? ", half duplex" : "",
+                other ? ", what carries traffic at " : "", other ? say_speed(best, other) : "") < 0)
+                return -ENOMEM;
+        return pn_format_text(&finding->advice,
+                              "Let all members run at the same speed, full duplex: look at the "
+                              "cable, the module and the switch's port of %s.",
+                              member->id.v);
+}
+
 /* Members that have a link and carry nothing all the same, or none at all that has one: told about
  * the bond, in one finding. */
 static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
@@ -589,7 +671,9 @@ static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
         PnFinding *finding =
             add(facts, PN_CODE_bond_degraded, working ? "warning" : "critical", nic);
         _cleanup_buf_ PnBuf which = {0};
-        bool no_partner = false;
+        bool no_partner = false, any_link = false;
+        const PnNic *differs;
+        int64_t other = 0;
         Words capacity;
 
         if (!finding)
@@ -601,16 +685,20 @@ static int bond_degraded(PnFacts *facts, const PnNic *nic, unsigned working)
                 if (state == PN_MEMBER_WORKS || state == PN_MEMBER_UNKNOWN)
                         continue;
                 no_partner |= state == PN_MEMBER_NO_PARTNER;
+                any_link |= state != PN_MEMBER_NO_LINK;
                 pn_buf_printf(&which, "%s%s %s", which.len ? ", " : "", member->name.v,
-                              member_words(state));
+                              member_words(state, nic_of(facts, member)));
         }
         if (which.error || pn_format_text(&finding->summary, "The bond %s is degraded: %s. %s",
                                           nic->id.v, which.data ? which.data : "it has no members",
                                           capacity_words(bond, working, capacity)) < 0)
                 return -ENOMEM;
-        if (!pn_text_is(&bond->mode, "802.3ad"))
+        if (!any_link || !pn_text_is(&bond->mode, "802.3ad"))
                 return pn_set_text(&finding->advice,
                                    "Check cables, modules and the switch's ports of its members.");
+        differs = member_that_differs(facts, bond, &other);
+        if (differs)
+                return say_what_differs(differs, other, finding);
         if (pn_set_text(&finding->detail,
                         "A link alone is not enough with 802.3ad: all members must reach the same "
                         "partner, and it must take them into the same aggregator.") < 0)
@@ -735,7 +823,7 @@ static int hot(PnFacts *facts, const PnNic *nic)
         char name[160];
 
         /* Limits that could not be read may be lower, or higher: no telling. */
-        if (diagnostics->temperature_c.state != PN_KNOWN || now < warning ||
+        if (diagnostics->temperature_c.state != PN_KNOWN || now < warning || now > IMPOSSIBLE_C ||
             pn_is_unread(diagnostics->thresholds.state) ||
             (thresholds && pn_is_unread(thresholds->temperature.state)))
                 return 0;
@@ -777,14 +865,24 @@ static void say_level(Words buf, PnReal dbm, PnReal mw)
                 (void)snprintf(buf, sizeof(Words), "%g mW", value_or(mw, 0));
 }
 
-static int dark(PnFacts *facts, const PnNic *nic)
+/* No lane has light, or some have none: then it is these fibres. */
+static int dark(PnFacts *facts, const PnNic *nic, unsigned n_dark)
 {
+        const PnModuleDiagnostics *diagnostics = nic->module.v->diagnostics.v;
         PnFinding *finding = add(facts, PN_CODE_module_power_low, "warning", nic);
+        _cleanup_buf_ PnBuf lanes = {0};
 
-        if (!finding ||
+        for (unsigned i = 0; n_dark < diagnostics->lanes.n && i < diagnostics->lanes.n; i++)
+                if (is_dark(diagnostics->lanes.v[i].rx_power_mw))
+                        pn_buf_printf(&lanes, "%s%u",
+                                      lanes.len     ? ", "
+                                      : n_dark == 1 ? " on lane "
+                                                    : " on lanes ",
+                                      i + 1);
+        if (!finding || lanes.error ||
             pn_format_text(&finding->summary,
-                           "No light reaches %s, which had a link before: the fibre is dark.",
-                           nic->id.v) < 0)
+                           "No light reaches %s%s, which had a link before: the fibre is dark.",
+                           nic->id.v, lanes.len ? lanes.data : "") < 0)
                 return -ENOMEM;
         return pn_set_text(&finding->advice,
                            "The fibre is unplugged or broken, or the other end is off or sends "
@@ -840,9 +938,11 @@ static int power_low(PnFacts *facts, const PnNic *nic)
         const PnModuleLimits *rx = thresholds ? usable_limits(thresholds->rx_power.v) : NULL;
         const PnModuleLimits *tx = thresholds ? usable_limits(thresholds->tx_power.v) : NULL;
         bool carrier = pn_is_true(nic->carrier);
+        bool had_link = pn_int_or(nic->carrier_changes, 0) >= 2;
         unsigned n = diagnostics->lanes.n, n_dark = 0, weakest = UINT32_MAX;
 
-        if (!pn_is_true(nic->enabled) || nic->carrier.state == PN_ABSENT)
+        if (!pn_is_true(nic->enabled) || nic->carrier.state == PN_ABSENT ||
+            (nic->carrier.state == PN_KNOWN && !carrier && !had_link))
                 return 0;
         for (unsigned i = 0; i < n; i++) {
                 const PnModuleLane *lane = &diagnostics->lanes.v[i];
@@ -854,29 +954,41 @@ static int power_low(PnFacts *facts, const PnNic *nic)
                      lane->rx_power_mw.v < diagnostics->lanes.v[weakest].rx_power_mw.v))
                         weakest = i;
         }
-        if (n && n_dark == n) {
-                if (nic->carrier.state != PN_KNOWN || carrier ||
-                    pn_int_or(nic->carrier_changes, 0) < 2)
-                        return 0;
-                return dark(facts, nic);
-        }
+        /* With a link, lanes without light are not in use. */
+        if (n_dark && nic->carrier.state == PN_KNOWN && !carrier)
+                return dark(facts, nic, n_dark);
+        if (n && n_dark == n)
+                return 0;
+        /* No light sent by no current, and yet a link: that is not measured. */
         for (unsigned i = 0; carrier && tx && i < n; i++)
                 if (diagnostics->lanes.v[i].tx_power_mw.state == PN_KNOWN &&
-                    diagnostics->lanes.v[i].tx_power_mw.v < tx->low_alarm.v)
+                    diagnostics->lanes.v[i].tx_power_mw.v < tx->low_alarm.v &&
+                    (diagnostics->lanes.v[i].tx_power_mw.v > 0 ||
+                     value_or(diagnostics->lanes.v[i].bias_ma, 1) > 0))
                         return weak_laser(facts, nic, i, &diagnostics->lanes.v[i]);
         if (weakest != UINT32_MAX)
                 return weak(facts, nic, weakest, &diagnostics->lanes.v[weakest], rx);
         return 0;
 }
 
-/* Beyond an alarm limit, by the reading: what the module flags it may have flagged long ago. */
-static bool is_beyond(PnReal reading, const PnModuleLimits *limits, bool high_only)
+/* Beyond an alarm limit, by the reading: what the module flags it may have flagged long ago. From
+ * `most` on it is no reading. */
+static bool is_beyond(PnReal reading, const PnModuleLimits *limits, bool high_only, double most)
 {
-        if (reading.state != PN_KNOWN || !limits)
+        if (reading.state != PN_KNOWN || !limits || reading.v >= most)
                 return false;
         return (limits->high_alarm.state == PN_KNOWN && reading.v > limits->high_alarm.v) ||
                (!high_only && limits->low_alarm.state == PN_KNOWN &&
                 reading.v < limits->low_alarm.v);
+}
+
+/* On all lanes: a transmitter with a fault sends none. */
+static bool sends_light(const PnModuleDiagnostics *diagnostics)
+{
+        for (unsigned i = 0; i < diagnostics->lanes.n; i++)
+                if (value_or(diagnostics->lanes.v[i].tx_power_mw, 0) <= DARK_MW)
+                        return false;
+        return diagnostics->lanes.n > 0;
 }
 
 static int beyond_limits(PnFacts *facts, const PnNic *nic)
@@ -888,25 +1000,28 @@ static int beyond_limits(PnFacts *facts, const PnNic *nic)
         char name[160];
 
         for (unsigned i = 0; i < diagnostics->flags.n; i++)
-                if (pn_startswith(diagnostics->flags.v[i], "tx_fault"))
+                if (pn_startswith(diagnostics->flags.v[i], "tx_fault") &&
+                    !(pn_is_true(nic->carrier) && sends_light(diagnostics)))
                         pn_buf_printf(&what, "%s%s", what.len ? ", " : "", "transmitter fault");
-        if (thresholds && is_beyond(diagnostics->voltage_v, thresholds->voltage.v, false))
+        if (thresholds && value_or(diagnostics->voltage_v, 0) >= LEAST_V &&
+            is_beyond(diagnostics->voltage_v, thresholds->voltage.v, false, MOST_V))
                 pn_buf_printf(&what, "%s%.2f V", what.len ? ", " : "", diagnostics->voltage_v.v);
         for (unsigned i = 0; thresholds && i < diagnostics->lanes.n; i++) {
                 const PnModuleLane *lane = &diagnostics->lanes.v[i];
                 Words level;
 
-                if (is_beyond(lane->rx_power_mw, thresholds->rx_power.v, true)) {
+                if (is_beyond(lane->rx_power_mw, thresholds->rx_power.v, true, MOST_MW)) {
                         say_level(level, lane->rx_power_dbm, lane->rx_power_mw);
                         pn_buf_printf(&what, "%stoo much light received (%s)", what.len ? ", " : "",
                                       level);
                 }
-                if (is_beyond(lane->tx_power_mw, thresholds->tx_power.v, true)) {
+                if (is_beyond(lane->tx_power_mw, thresholds->tx_power.v, true, MOST_MW)) {
                         say_level(level, lane->tx_power_dbm, lane->tx_power_mw);
                         pn_buf_printf(&what, "%stoo much light sent (%s)", what.len ? ", " : "",
                                       level);
                 }
-                if (pn_is_true(nic->carrier) && is_beyond(lane->bias_ma, thresholds->bias.v, true))
+                if (pn_is_true(nic->carrier) &&
+                    is_beyond(lane->bias_ma, thresholds->bias.v, true, MOST_MA))
                         pn_buf_printf(&what, "%slaser current %.1f mA", what.len ? ", " : "",
                                       lane->bias_ma.v);
         }

@@ -11,6 +11,9 @@
 
 #define MODULE_READ_MAX 256
 
+/* More counters than any driver has, of which some have one for each of many queues. */
+#define COUNTERS_MAX 65536
+
 int pn_ethtool_open(void)
 {
         /* Any socket will do; this family is the one that a sandboxed probe may use. */
@@ -49,6 +52,7 @@ int pn_ethtool_driver(int fd, const char *interface, PnEthtoolDriver *ret)
                 return r;
         copy_text(ret->driver, sizeof ret->driver, info.driver, sizeof info.driver);
         copy_text(ret->firmware, sizeof ret->firmware, info.fw_version, sizeof info.fw_version);
+        ret->n_counters = info.n_stats;
         return 0;
 }
 
@@ -114,6 +118,42 @@ int pn_ethtool_permanent_address(int fd, const char *interface, uint8_t ret[stat
         if (request.head.size != 6 || memcmp(bytes, none, sizeof none) == 0)
                 return -ENODATA;
         memcpy(ret, bytes, 6);
+        return 0;
+}
+
+int pn_ethtool_counters(int fd, const char *interface, uint32_t n, PnEthtoolCounter take,
+                        void *context)
+{
+        _cleanup_free_ struct ethtool_gstrings *names = NULL;
+        _cleanup_free_ struct ethtool_stats *values = NULL;
+        /* Most kernels write as many as there are now, whatever they are told that there is room
+         * for: somebody may just have given the port more queues, which have counters as well. */
+        size_t room = 4 * (size_t)n + 1024;
+        int r;
+
+        if (n == 0 || n > COUNTERS_MAX)
+                return -EOPNOTSUPP;
+        names = calloc(1, sizeof *names + room * ETH_GSTRING_LEN);
+        values = calloc(1, sizeof *values + room * sizeof(uint64_t));
+        if (!names || !values)
+                return -ENOMEM;
+        *names = (struct ethtool_gstrings){
+            .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = n};
+        *values = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = n};
+        r = ask(fd, interface, names);
+        if (r == 0)
+                r = ask(fd, interface, values);
+        if (r < 0)
+                return r;
+        if (names->len != n || values->n_stats != n)
+                return -EAGAIN;
+        for (size_t i = 0; i < n; i++) {
+                char name[ETH_GSTRING_LEN + 1];
+
+                copy_text(name, sizeof name, (const char *)names->data + i * ETH_GSTRING_LEN,
+                          ETH_GSTRING_LEN);
+                take(name, values->data[i], context);
+        }
         return 0;
 }
 

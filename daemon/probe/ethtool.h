@@ -25,7 +25,11 @@ typedef struct PnEthtoolLink {
 typedef struct PnEthtoolDriver {
         char driver[32];
         char firmware[32];
+        uint32_t n_counters; /* how many it has names for */
 } PnEthtoolDriver;
+
+/* Takes one counter of a driver's own. `name` is the driver's, of at most 32 bytes. */
+typedef void (*PnEthtoolCounter)(const char *name, uint64_t value, void *context);
 
 /* A socket for the requests. A descriptor or a negative errno. */
 int pn_ethtool_open(void);
@@ -39,6 +43,12 @@ int pn_ethtool_link(int fd, const char *interface, PnEthtoolLink *ret);
 /* ETHTOOL_GPERMADDR, for addresses of six bytes. 0, -ENODATA if the driver has none, or another
  * negative errno. */
 int pn_ethtool_permanent_address(int fd, const char *interface, uint8_t ret[static 6]);
+
+/* ETHTOOL_GSTRINGS and ETHTOOL_GSTATS: hands all `n` counters that the driver has to `take`, in its
+ * order. 0, -EAGAIN if there was another number of them meanwhile, or another negative errno; then
+ * none was taken. */
+int pn_ethtool_counters(int fd, const char *interface, uint32_t n, PnEthtoolCounter take,
+                        void *context);
 
 /* ETHTOOL_GMODULEINFO. The type is one of ETH_MODULE_SFF_*. 0 or a negative errno. */
 int pn_ethtool_module_info(int fd, const char *interface, uint32_t *ret_type, uint32_t *ret_length);

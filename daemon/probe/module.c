@@ -58,7 +58,8 @@ typedef struct Reader {
 typedef struct Memory {
         uint8_t bytes[PN_N_MODULE_AREAS][PAGE_SIZE];
         PnModulePages pages;
-        unsigned tried;
+        unsigned tried;  /* a bit for each area that was read now as a whole, well or not */
+        bool is_renewed; /* the rest is the record's */
 } Memory;
 
 /* What is kept of a module between runs. Its pages are read once; then, as long as nobody can have
@@ -128,18 +129,24 @@ static int read_area(const Reader *reader, PnModuleArea area, Memory *memory)
         return r;
 }
 
-/* Reads what can be decoded, each area once. Returns how it went with the first. */
+/* Reads what can be decoded, each area once; what `memory` has of it already stays. Returns how it
+ * went with the first. */
 static int read_memory(const Reader *reader, Memory *memory)
 {
         uint8_t first[PAGE_SIZE];
         bool any_failed = false;
         unsigned wanted;
-        int r;
+        int r = 0;
 
-        *memory = (Memory){0};
-        r = read_area(reader, PN_MODULE_LOWER, memory);
+        if (!(memory->tried & 1u << PN_MODULE_LOWER))
+                r = read_area(reader, PN_MODULE_LOWER, memory);
         if (r < 0)
                 return r;
+        wanted = pn_module_wanted(&memory->pages, false) | 1u << PN_MODULE_LOWER;
+        memory->tried &= wanted;
+        for (PnModuleArea area = 0; area < PN_N_MODULE_AREAS; area++)
+                if (!(wanted & 1u << area))
+                        memory->pages.area[area] = (PnModulePage){0};
         while ((wanted = pn_module_wanted(&memory->pages, false) & ~memory->tried) != 0) {
                 r = read_area(reader, (PnModuleArea)__builtin_ctz(wanted), memory);
                 any_failed |= r < 0 && r != -EOPNOTSUPP;
@@ -155,13 +162,31 @@ static int read_memory(const Reader *reader, Memory *memory)
         return r < 0 ? r : -EIO;
 }
 
+/* Reads bytes of an area, and the whole of it where that is what they are. */
+static int renew_span(const Reader *reader, PnModuleSpan span, Memory *memory)
+{
+        uint8_t *to = memory->bytes[span.area] + span.at - areas[span.area].offset;
+
+        return span.n == PAGE_SIZE ? read_area(reader, span.area, memory)
+                                   : read_span(reader, span, to);
+}
+
+/* Of a module that is another than the record's, what was read of it in whole: the other pages are
+ * the old one's. */
+static int only_what_is_new(Memory *memory)
+{
+        for (PnModuleArea area = 0; area < PN_N_MODULE_AREAS; area++)
+                if (!(memory->tried & 1u << area))
+                        memory->pages.area[area] = (PnModulePage){0};
+        return -ESTALE;
+}
+
 /* Takes a module's pages from its record and reads what it measures. Without a link nobody notices
  * that a module is exchanged, so then its serial number is read as well. 0; -ESTALE if it is
- * another module; or how a read failed. */
+ * another module, of which then some pages may be in `memory`; or how a read failed. */
 static int renew_memory(const Reader *reader, const Record *record, bool has_link, Memory *memory)
 {
         PnModuleSpan serial;
-        uint8_t bytes[PAGE_SIZE];
         unsigned wanted;
         int r;
 
@@ -175,29 +200,29 @@ static int renew_memory(const Reader *reader, const Record *record, bool has_lin
         }
         serial = pn_module_serial(&memory->pages);
         if (serial.n == 0 || !(record->areas & 1u << serial.area))
-                return -ESTALE;
+                return only_what_is_new(memory);
         if (!has_link) {
-                r = read_span(reader, serial, bytes);
+                size_t at = serial.at - areas[serial.area].offset;
+
+                r = renew_span(reader, serial, memory);
                 if (r < 0)
                         return r;
-                if (memcmp(bytes,
-                           memory->bytes[serial.area] + serial.at - areas[serial.area].offset,
+                if (memcmp(memory->bytes[serial.area] + at, record->bytes[serial.area] + at,
                            serial.n) != 0)
-                        return -ESTALE;
+                        return only_what_is_new(memory);
         }
         wanted = pn_module_wanted(&memory->pages, true) & record->areas;
         for (PnModuleArea area = 0; area < PN_N_MODULE_AREAS; area++) {
-                PnModuleSpan span = pn_module_readings(area);
-
                 if (!(wanted & 1u << area))
                         continue;
-                r = read_span(reader, span, bytes);
+                r = renew_span(reader, pn_module_readings(area), memory);
                 if (r < 0)
                         return r;
-                if (area == PN_MODULE_LOWER && memcmp(bytes, record->bytes[area], N_FIXED) != 0)
-                        return -ESTALE;
-                memcpy(memory->bytes[area] + span.at - areas[area].offset, bytes, span.n);
+                if (area == PN_MODULE_LOWER &&
+                    memcmp(memory->bytes[area], record->bytes[area], N_FIXED) != 0)
+                        return only_what_is_new(memory);
         }
+        memory->is_renewed = true;
         return 0;
 }
 
@@ -297,12 +322,15 @@ static void keep_record(const PnNicEntry *entry, unsigned index, Record *record,
 
 /* ---- Ways to a module ---- */
 
-/* With a record, what is not in it; without, all. */
+/* With a record, what is not in it; without, or if it is another module's, all. */
 static int read_pages(const PnNicEntry *entry, const Reader *reader, const Record *record,
                       Memory *memory)
 {
-        return record ? renew_memory(reader, record, has_link(entry), memory)
-                      : read_memory(reader, memory);
+        int r = record ? renew_memory(reader, record, has_link(entry), memory) : -ESTALE;
+
+        if (!record)
+                *memory = (Memory){0};
+        return r == -ESTALE ? read_memory(reader, memory) : r;
 }
 
 /* By ioctl, whose answers go by name alone: they count only if the name is still the same
@@ -372,12 +400,14 @@ static int read_module(const PnNics *nics, const PnNicEntry *entry, unsigned ind
         Record now, record;
         Memory memory;
         bool is_known = identify_insertion(entry, index, &now);
-        int r;
+        int r = -ESTALE;
 
-        if (is_known && find_record(entry, &now, &record) &&
-            read_by_any_way(nics, entry, index, fd, &record, &memory) == 0)
+        if (is_known && find_record(entry, &now, &record))
+                r = read_by_any_way(nics, entry, index, fd, &record, &memory);
+        if (r == 0 && memory.is_renewed)
                 return pn_module_decode(&memory.pages, module);
-        r = read_by_any_way(nics, entry, index, fd, NULL, &memory);
+        if (r < 0)
+                r = read_by_any_way(nics, entry, index, fd, NULL, &memory);
         if (r == -ENOMEM)
                 return r;
         if (r < 0)

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "niccounters.h"
 #include "nics.h"
 #include "pci.h"
 #include "sysfs.h"
@@ -17,8 +18,14 @@
 
 #define ETHERNET "1"
 
-/* From here on links have forward error correction, of one lane or several. */
-#define FEC_FROM_MBPS 25000
+/* From here on links have forward error correction, of one lane or several, but for those of four
+ * old lanes of 10 Gb/s each. */
+#define FEC_FROM_MBPS    25000
+#define WITHOUT_FEC_MBPS 40000
+
+/* What a port is asked by netlink in a run, besides its link modes. With the five areas of the
+ * module that has most to read that makes eight. */
+#define MORE_REQUESTS 2
 
 static int read_mac(const uint8_t *bytes, size_t n, PnText *ret)
 {
@@ -231,7 +238,6 @@ static int set_link(const PnEthtoolLink *link, PnNic *nic)
 {
         bool up = pn_is_true(nic->carrier);
         const char *duplex = pn_link_duplex(link->duplex);
-        const char *port = link->has_port ? pn_link_port(link->port, link->supported) : NULL;
         int r;
 
         if (link->has_settings) {
@@ -246,8 +252,6 @@ static int set_link(const PnEthtoolLink *link, PnNic *nic)
                     (r = pn_link_mode_speeds(link->partner, &nic->partner_mbps)) < 0)
                         return r;
         }
-        if ((r = pn_set_text(&nic->port, port)) < 0)
-                return r;
         if (up || link->ext_state < 0)
                 return 0;
         return pn_set_text(&nic->link_reason, pn_link_reason(link->ext_state, link->ext_substate));
@@ -287,34 +291,115 @@ static int set_fec(const PnEthtoolFec *fec, PnNic *nic)
         return 0;
 }
 
-/* What a link's errors are by the standards: one request, to see that a port with a module is asked
- * no more than eight things. A fast link corrects errors all the time, and only what it could not
- * correct counts; on others, each symbol does. Only with a link, and only where a kernel (5.13) and
- * a driver have such counters. */
-static int ask_counters(const PnNicEntry *entry, unsigned index, PnEthtoolNetlink *netlink,
-                        PnNic *nic)
+/* What is known so far of an answer, and how many requests by netlink it took. */
+typedef struct Asked {
+        PnEthtoolNetlink *netlink; /* NULL: there is no such way */
+        int fd;
+        unsigned n;
+        const PnEthtoolDriver *driver;
+} Asked;
+
+static bool may_have_fec(const PnNic *nic)
+{
+        return nic->speed_mbps.v >= FEC_FROM_MBPS && nic->speed_mbps.v != WITHOUT_FEC_MBPS;
+}
+
+static bool has_counters(const PnNicErrors *errors)
+{
+        return errors->fec_corrected.state != PN_ABSENT ||
+               errors->fec_uncorrectable.state != PN_ABSENT || errors->fcs.state != PN_ABSENT ||
+               errors->symbol.state != PN_ABSENT || errors->oversize.state != PN_ABSENT;
+}
+
+/* By netlink (Linux 5.13), where kernel and driver have that. */
+static int ask_standard_counters(const PnNicEntry *entry, unsigned index, Asked *asked, PnNic *nic)
 {
         PnEthtoolStats stats;
         PnEthtoolFec fec;
         int r;
 
-        if (!netlink || !pn_is_true(nic->carrier) || nic->speed_mbps.state != PN_KNOWN)
-                return 0;
-        if (nic->speed_mbps.v >= FEC_FROM_MBPS) {
-                r = pn_ethtool_netlink_fec(netlink, index, entry->name, &fec);
-                if (r < 0)
-                        return r == -ENOMEM ? r : 0;
-                r = set_fec(&fec, nic);
-                if (r < 0 || !pn_text_is(&nic->fec, "none"))
+        if (may_have_fec(nic)) {
+                asked->n++;
+                r = pn_ethtool_netlink_fec(asked->netlink, index, entry->name, &fec);
+                if (r == 0)
+                        r = set_fec(&fec, nic);
+                if (r == -ENOMEM || has_counters(nic->errors.v))
                         return r;
         }
-        r = pn_ethtool_netlink_stats(netlink, index, entry->name, &stats);
+        asked->n++;
+        r = pn_ethtool_netlink_stats(asked->netlink, index, entry->name, &stats);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         nic->errors.v->fcs = counter(stats.fcs_errors);
-        nic->errors.v->symbol = counter(stats.symbol_errors);
+        if (!may_have_fec(nic) || pn_text_is(&nic->fec, "none"))
+                nic->errors.v->symbol = counter(stats.symbol_errors);
         nic->errors.v->oversize = counter(stats.oversize);
         return 0;
+}
+
+static void take_named_counter(const char *name, uint64_t value, void *context)
+{
+        PnNic *nic = context;
+        PnNicErrors *errors = nic->errors.v;
+
+        switch (pn_nic_counter(nic->driver.v, name)) {
+        case PN_NIC_COUNTER_FCS:
+                errors->fcs = counter(value);
+                break;
+        case PN_NIC_COUNTER_SYMBOL:
+                if (!may_have_fec(nic) || pn_text_is(&nic->fec, "none"))
+                        errors->symbol = counter(value);
+                break;
+        case PN_NIC_COUNTER_OVERSIZE:
+                errors->oversize = counter(value);
+                break;
+        case PN_NIC_COUNTER_FEC_CORRECTED:
+                errors->fec_corrected = counter(value);
+                break;
+        case PN_NIC_COUNTER_FEC_UNCORRECTABLE:
+                errors->fec_uncorrectable = counter(value);
+                break;
+        case PN_NIC_COUNTER_OTHER:
+                break;
+        }
+}
+
+/* What a link's errors are by the standards: few requests, to see that a port with a module is
+ * asked no more than eight things. A fast link corrects errors all the time, and only what it could
+ * not correct counts; on others, each symbol does. Only with a link. Where the standard ones are
+ * not to be had, counters of those drivers whose names for them are known: no other is asked for
+ * its counters, of which some have thousands. */
+static int ask_counters(const PnNicEntry *entry, unsigned index, Asked *asked, PnNic *nic)
+{
+        int r;
+
+        if (!pn_is_true(nic->carrier) || nic->speed_mbps.state != PN_KNOWN)
+                return 0;
+        r = asked->netlink ? ask_standard_counters(entry, index, asked, nic) : 0;
+        if (r < 0 || has_counters(nic->errors.v) || !*entry->address ||
+            !pn_nic_counters_are_known(pn_text(&nic->driver)))
+                return r;
+        r = pn_ethtool_counters(asked->fd, entry->name, asked->driver->n_counters,
+                                take_named_counter, nic);
+        return r == -ENOMEM ? r : 0;
+}
+
+/* The connector. Where the counters took all requests there are, an ioctl says the same. */
+static int ask_port(const PnNicEntry *entry, unsigned index, const Asked *asked,
+                    PnEthtoolLink *answer, PnNic *nic)
+{
+        if (!answer->has_port && asked->netlink && asked->n < MORE_REQUESTS) {
+                (void)pn_ethtool_netlink_port(asked->netlink, index, entry->name, answer);
+        } else if (!answer->has_port) {
+                PnEthtoolLink by_ioctl;
+
+                if (pn_ethtool_link(asked->fd, entry->name, &by_ioctl) == 0) {
+                        answer->has_port = by_ioctl.has_port;
+                        answer->port = by_ioctl.port;
+                }
+        }
+        return pn_set_text(&nic->port,
+                           answer->has_port ? pn_link_port(answer->port, answer->supported) : NULL);
 }
 
 static int ask_driver(const PnNics *nics, const PnNicEntry *entry, unsigned index,
@@ -322,8 +407,10 @@ static int ask_driver(const PnNics *nics, const PnNicEntry *entry, unsigned inde
 {
         _cleanup_(pn_ethtool_netlink_freep) PnEthtoolNetlink *netlink = NULL;
         _cleanup_close_ int fd = pn_ethtool_open();
-        PnEthtoolDriver driver;
+        PnEthtoolDriver driver = {0};
+        Asked asked = {.fd = fd, .driver = &driver};
         PnEthtoolLink answer;
+        bool with_state = !pn_is_true(nic->carrier) && pn_is_true(nic->enabled);
         uint8_t mac[6];
         int r;
 
@@ -350,11 +437,14 @@ static int ask_driver(const PnNics *nics, const PnNicEntry *entry, unsigned inde
                 return r;
         if (pn_ethtool_netlink_new(nics->ethtool, &netlink) == -ENOMEM)
                 return -ENOMEM;
-        r = ask_link(entry, index, netlink, fd,
-                     !pn_is_true(nic->carrier) && pn_is_true(nic->enabled), &answer);
+        asked.netlink = netlink;
+        r = ask_link(entry, index, netlink, fd, with_state, &answer);
         if (r == 0) {
+                asked.n = with_state;
                 r = set_link(&answer, nic);
-                return r < 0 ? r : ask_counters(entry, index, netlink, nic);
+                if (r == 0)
+                        r = ask_counters(entry, index, &asked, nic);
+                return r < 0 ? r : ask_port(entry, index, &asked, &answer, nic);
         }
         if (r == -ENOMEM || r == -ENODEV)
                 return r;

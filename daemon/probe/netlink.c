@@ -218,7 +218,6 @@ int pn_ethtool_netlink_link(PnEthtoolNetlink *netlink, unsigned index, const cha
 
         if (r < 0)
                 return r;
-        (void)pn_ethtool_netlink_port(netlink, index, interface, ret);
         ret->ext_state = ret->ext_substate = -1;
         if (with_state)
                 (void)talk(netlink->socket,

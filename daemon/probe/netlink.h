@@ -25,8 +25,8 @@ int pn_ethtool_netlink_new(uint16_t family, PnEthtoolNetlink **ret);
 void pn_ethtool_netlink_free(PnEthtoolNetlink *netlink);
 PN_DEFINE_CLEANUP(PnEthtoolNetlink *, pn_ethtool_netlink_free);
 
-/* Link modes, then (if the interface answered at all) the port, and with `with_state` why there is
- * no link: two or three requests. Fills what is answered; 0, or why the first was not. */
+/* Link modes, and (if the interface answered at all) with `with_state` why there is no link: one or
+ * two requests. Fills what is answered, but not the port; 0, or why the first was not. */
 int pn_ethtool_netlink_link(PnEthtoolNetlink *netlink, unsigned index, const char *interface,
                             bool with_state, PnEthtoolLink *ret);
 

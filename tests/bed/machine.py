@@ -641,6 +641,13 @@ class Machine:
         self.files.write(f"/{path}", data)
         self.ethtool.append(f"{net['name']} settings file:{path}")
 
+    def counters(self, net, **values):
+        """The driver's own counters, by its names for them; "." in a name is written "__"."""
+        path = f"ethtool/{net['name']}.stats"
+        lines = "".join(f"{name.replace('__', '.')} {value}\n" for name, value in values.items())
+        self.files.write(f"/{path}", lines.encode())
+        self.ethtool.append(f"{net['name']} stats file:{path}")
+
     def module(self, net, kind, data, *, file=None):
         """The memory of what is plugged in, as the ioctl gives it: SFF-8472, SFF-8636 …."""
         path = f"ethtool/{file or net['name'] + '.module'}"

@@ -87,7 +87,7 @@ see() {
     check "/run/pnhw and /var/lib/pnhw are writable" host "$first" -- \
         touch /run/pnhw/x /run/pnhw-probe/x /var/lib/pnhw/x
     if have lspci; then
-        equal "lspci: functions" 44 "$(host "$first" -- lspci | wc -l)"
+        equal "lspci: functions" 47 "$(host "$first" -- lspci | wc -l)"
         equal "lspci: link of nvme1" "8GT/s, x4" "$(host "$first" -- lspci -vv -s 05:00.0 |
             sed -n 's/.*LnkSta:.*Speed \([^ ,]*\).*Width \(x[0-9]*\).*/\1, \2/p')"
         equal "lspci: a domain of five digits" 2 \

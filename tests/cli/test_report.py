@@ -154,7 +154,7 @@ def the_web_page_is_whole_and_needs_nothing_else():
         has(style, "prefers-color-scheme", "@media print")
         has(text, "default-src 'none'", '<html lang="en">')
     has("".join(Page(report(saved("first-customer"), "html")).text), "nvme3", "PCIEX16_4",
-        "better for nvme3: 7.9 GB/s", "could be 16 GT/s x4", "shared 1.0 : 1")
+        "better for nvme3: 7.9 GB/s", "could be 16 GT/s x4", "shared 1.5 : 1")
 
 
 @test

@@ -108,6 +108,7 @@ def main():
         'lib/linkmode.c',
         'lib/metrics.c',
         'lib/module.c',
+        'lib/niccounters.c',
         'lib/pciconf.c',
         'lib/pcie.c',
         'lib/phrase.c',

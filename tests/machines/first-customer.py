@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first customer's virtual machine host: five PCIe 4.0 drives in one zpool, two of which sit in
 slots that cannot carry them, and a 10 GbE card of whose second port the driver refused the module.
+What he does not have are two ports of 10GBASE-T that are a bond, as another host's are: they sit on
+the board here, so that all else is in its place.
 
 Expected: nvme0, nvme2, nvme4 full; nvme1 slot_limited (8 GT/s x4 of 16 GT/s x4, 50 %); nvme3
-slot_limited (16 GT/s x1, 25 %), better in PCIEX16_4; 0000:04:00.1 without an interface.
+slot_limited (16 GT/s x1, 25 %), better in PCIEX16_4; 0000:04:00.1 without an interface; bond0 with
+two working members.
 """
 
 from nic_data import COPPER, link_settings, sfp
 
 GIB = 1 << 30
 SIZE = 2000398934016
+TEN = ("TP", "Autoneg", "100baseT/Full", "1000baseT/Full", "10000baseT/Full")
 FIRECUDA = dict(model="Seagate FireCuda 520 SSD ZP2000GM30002", firmware="STNSC014",
                 ids="1bb1:5016", subsystem_ids="1bb1:5016", size=SIZE, warning=70, critical=90)
 
@@ -63,6 +67,7 @@ def build(m):
     x1_1 = m.downstream(switch, 3, gen=4, width=1, secondary=0x06, slot=True)
     onboard = m.downstream(switch, 4, gen=4, width=1, secondary=0x07)
     x16_4 = m.downstream(switch, 5, gen=4, width=4, secondary=0x08, slot=True)
+    onboard_10g = m.downstream(switch, 6, gen=4, width=4, secondary=0x0b)
     usb = m.downstream(switch, 8, gen=4, width=16, secondary=0x09, ids="1022:57a4")
     ports = m.downstream(switch, 9, gen=4, width=16, secondary=0x0a, ids="1022:57a4")
 
@@ -88,7 +93,15 @@ def build(m):
     m.nic(onboard, "8086:1539", gen=1, width=1, driver="igb", subsystem="1043:85f0", revision=3,
           names=("enp7s0",), macs=("a8:5e:45:00:07:00",), speed=1000, firmware="0.6-1",
           settings=link_settings(1000, supported=("TP", "Autoneg") + COPPER))
+    m.nic(onboard_10g, "8086:1563", gen=3, width=4, driver="ixgbe", subsystem="1043:8808",
+          revision=1, names=("enp11s0f0", "enp11s0f1"),
+          macs=("a8:5e:45:00:0b:00", "a8:5e:45:00:0b:01"), firmware="0x80000aee",
+          settings=link_settings(10000, supported=TEN, partner=TEN))
     m.bridge("vmbr0", [m.nets[0]])
+    m.nets[3]["mac"] = m.nets[2]["mac"]  # as the bond sets it
+    bond = m.bond("bond0", m.nets[2:4], speed=20000)
+    for net in (*m.nets[2:4], bond):
+        net["mtu"] = 9000
     m.endpoint(usb, "1022:149c", 0x0c0330, gen=4, width=16, driver="xhci_hcd")
     m.sata(ports, revision=0x51)
     m.endpoint(internal, "1022:1485", 0x130000, gen=4, width=16)

@@ -70,8 +70,9 @@ def logged(bed, tree, *sources, options=()):
 def first_customers_ports(bed):
     document = bed.machine("first-customer")
     equal("ports", [(n["id"], n["name"], n["kind"], n["reason"]) for n in document["nics"]],
-          [("enp4s0f0", "enp4s0f0", "physical", None), ("enp7s0", "enp7s0", "physical", None),
-           ("vmbr0", "vmbr0", "bridge", None),
+          [("bond0", "bond0", "bond", None), ("enp4s0f0", "enp4s0f0", "physical", None),
+           ("enp7s0", "enp7s0", "physical", None), ("enp11s0f0", "enp11s0f0", "physical", None),
+           ("enp11s0f1", "enp11s0f1", "physical", None), ("vmbr0", "vmbr0", "bridge", None),
            ("0000:04:00.1", None, "physical", "no_driver")])
     port = one(document["nics"], id="enp4s0f0")
     right = dict(address="0000:04:00.0", mac="a0:36:9f:00:04:00", permanent_mac="a0:36:9f:00:04:00",
@@ -87,6 +88,13 @@ def first_customers_ports(bed):
           ("present", "SFP+", "10GBASE-SR", "Intel Corp", "E10GSFPSR", 850, True))
     equal("light", [lane["rx_power_mw"] for lane in module["diagnostics"]["lanes"]], [0.52])
     equal("nothing is left to join", document["port_modules"], [])
+    bond = one(document["nics"], id="bond0")
+    equal("bond", (bond["bond"]["mode"], [m["name"] for m in bond["bond"]["members"]],
+                   bond["speed_mbps"], bond["mtu"]),
+          ("802.3ad", ["enp11s0f0", "enp11s0f1"], 20000, 9000))
+    second = one(document["nics"], id="enp11s0f1")
+    equal("a member's address", (second["mac"], second["permanent_mac"]),
+          (bond["mac"], "a8:5e:45:00:0b:01"))
     copper = one(document["nics"], id="enp7s0")
     equal("copper", (copper["supported_mbps"], copper["port"], copper["module"]["status"]),
           ([10, 100, 1000], "tp", "none"))
@@ -654,16 +662,19 @@ def stats(fcs, symbol, oversize):
                               if value is not None else [])]) for group, number, value in groups]
 
 
-def replayed(bed, replies, files=None, state="up", speed=10000, steps=("",)):
+def replayed(bed, replies, files=None, state="up", speed=10000, steps=("",), driver="ixgbe",
+             more=lambda machine: None):
     """Runs the probe on a port whose driver answers by netlink. For each of the steps, which are
-    shell before the run: the requests, and the port. `files`: what else is in the folder."""
+    shell before the run: the requests, and the port. `files`: what else is in the folder; `more`
+    describes more of the machine."""
     library = os.path.join(os.path.dirname(bed.fakehost), "libnetlinkreplay.so")
     folder = tempfile.mkdtemp(prefix="replay", dir=bed.folder)
 
     def describe(m):
-        card(m, "ens1f0", state=state, speed=speed)
+        card(m, "ens1f0", state=state, speed=speed, driver=driver)
         # By ioctl a driver of these days has the same; here none, to tell the two ways apart.
         m.ethtool = [line for line in m.ethtool if " settings " not in line]
+        more(m)
         m.ethtool += ["ens1f0 settings errno:EOPNOTSUPP", "ens1f0 module errno:EOPNOTSUPP"]
     for (command, reply), content in replies:
         with open(os.path.join(folder, f"ens1f0-{command}"), "wb") as file:
@@ -711,7 +722,7 @@ def fast_links_by_netlink(bed):
                fec(50, 50, 51, corrected=1234567, lost=2), stats(1, 2, 3)]
     [(requests, port)] = replayed(bed, replies, speed=25000)
     # The last two are about a module that the driver does not hand out.
-    equal("requests", requests, ["4 0 0", "2 0 0", "29 0 0", "50-0 0 128", "2 0 0"])
+    equal("requests", requests, ["4 0 0", "29 0 0", "2 0 0", "50-0 0 128", "2 0 0"])
     equal("link", (port["speed_mbps"], port["duplex"], port["supported_mbps"], port["port"]),
           (25000, "full", [25000], "fibre"))
     equal("correction", (port["fec"], port["fec_configured"]), ("rs", ["auto", "rs", "baser"]))
@@ -719,16 +730,32 @@ def fast_links_by_netlink(bed):
                        ("fec_corrected", "fec_uncorrectable", "fcs", "symbol", "oversize")},
           dict(fec_corrected=1234567, fec_uncorrectable=2, fcs=None, symbol=None, oversize=None))
     equal("nothing unread", unread(port), {})
-    [(requests, port)] = replayed(bed, [*replies[:2], fec(49, 49), replies[3]], speed=25000)
+    # Then the connector is asked for by ioctl, since that makes three requests already.
+    settings = link_settings(25000, port="da", autoneg=False, supported=FIBRE)
+    [(requests, port)] = replayed(bed, [*replies[:2], fec(49, 49), replies[3]], speed=25000,
+                                  more=lambda m: m.settings(m.nets[0], settings))
     equal("none", (port["fec"], port["errors"]["fec_corrected"], port["errors"]["symbol"]),
           ("none", None, 2))
+    equal("requests", (requests[:-2], port["port"]), (["4 0 0", "29 0 0", "32 0 0"], "da"))
+    # One that counts no blocks, or does not say whether there is correction: not symbols, which may
+    # have been corrected.
+    for without in (fec(50, 50), None):
+        found = replayed(bed, [*replies[:2], *([without] if without else []), replies[3]],
+                         speed=25000)
+        equal("requests", found[0][0][:3], ["4 0 0", "29 0 0", "32 0 0"])
+        equal("counters", [found[0][1]["errors"][key] for key in ("fcs", "symbol", "oversize")],
+              [1, None, 3])
+    # Of four lanes of 10 Gb/s nobody expects correction.
+    [(requests, port)] = replayed(bed, [modes(40000, (23,)), replies[1], replies[3]], speed=40000)
+    equal("40 Gb/s", (requests[:-2], port["port"], port["errors"]["symbol"]),
+          (["4 0 0", "32 0 0", "2 0 0"], "fibre", 2))
 
 
 @test
 def counters_by_netlink(bed):
     replies = [modes(10000, (43,)), (PORT, [attr(2, (1, 3))]), stats(4, None, 1 << 63)]
     [(requests, port)] = replayed(bed, replies)
-    equal("requests", requests, ["4 0 0", "2 0 0", "32 0 0", "50-0 0 128", "2 0 0"])
+    equal("requests", requests, ["4 0 0", "32 0 0", "2 0 0", "50-0 0 128", "2 0 0"])
     equal("counters", [port["errors"][key] for key in ("fcs", "symbol", "oversize")],
           [4, None, None])
     equal("too large", unread(port["errors"]), {"oversize": "overflow"})
@@ -740,6 +767,80 @@ def counters_by_netlink(bed):
     for answer in (b"16", b"5", b"19", b"22", b"1"):
         [(_, port)] = replayed(bed, replies[:2], {"ens1f0-32.errno": answer})
         equal(f"error {answer}", (port["speed_mbps"], port["errors"]["fcs"]), (10000, None))
+
+
+@test
+def counters_by_name(bed):
+    """What standard counters are with those drivers that have none by netlink, or on kernels that
+    have no such way: of each driver the names that it has, and each is asked once."""
+    for driver, speed, values, right in (
+            ("ixgbe", 10000, dict(rx_crc_errors=4, rx_long_length_errors=2, rx_errors=9), (4, None, 2)),
+            ("i40e", 10000, dict(rx_crc_errors=1, port__rx_crc_errors=5, port__rx_oversize=0,
+                                 port__illegal_bytes=7), (5, None, 0)),
+            ("ice", 10000, dict(rx_crc_errors__nic=6, rx_oversize__nic=1), (6, None, 1)),
+            ("igb", 1000, dict(rx_crc_errors=3, rx_long_length_errors=0), (3, None, 0)),
+            ("tg3", 1000, dict(rx_fcs_errors=8, rx_frame_too_long_errors=5), (8, None, None)),
+            ("mlx5_core", 10000, dict(rx_crc_errors_phy=2, rx_symbol_err_phy=3,
+                                      rx_oversize_pkts_phy=4), (2, 3, None)),
+            ("mlx5_core", 25000, dict(rx_crc_errors_phy=2, rx_symbol_err_phy=3), (2, None, None)),
+            # Of others their names mean nothing here, and they are not asked.
+            ("r8169", 1000, dict(align_errors=3, rx_crc_errors=5), None),
+            ("acme", 10000, dict(rx_crc_errors=3), None)):
+        def describe(m):
+            net = card(m, "ens1f0", driver=driver, speed=speed)[0]
+            m.settings(net, link_settings(speed, supported=COPPER))
+            m.counters(net, **values)
+        requests, document = logged(bed, build(bed, describe), "net")
+        errors = document["nics"][0]["errors"]
+        equal(f"{driver}: counters", [errors[key] for key in ("fcs", "symbol", "oversize")],
+              list(right or [None] * 3))
+        equal(f"{driver}: requests", [line.split()[-1] for line in requests if " stats " in line],
+              ["command=0x1b", "command=0x1d"] if right else [])
+
+    blocks = dict(rx_fcs_err_frames=1, rx_fec_corrected_blocks=70000, rx_fec_uncorrectable_blocks=2,
+                  rx_pcs_symbol_err=5, rx_ovrsz_frames=1 << 63)
+    def describe(m):
+        net = card(m, "ens1f0", driver="bnxt_en", speed=25000)[0]
+        m.settings(net, link_settings(25000, supported=FIBRE))
+        m.counters(net, **blocks)
+    errors = nics(bed, build(bed, describe))["ens1f0"]["errors"]
+    equal("blocks", [errors[key] for key in ("fcs", "fec_corrected", "fec_uncorrectable", "symbol")],
+          [1, 70000, 2, None])
+    equal("too large", unread(errors), {"oversize": "overflow"})
+
+
+@test
+def counters_by_name_that_fail(bed):
+    """They are left out; nothing else of the port is."""
+    def describe(m, state="up"):
+        net = card(m, "ens1f0", state=state)[0]
+        m.settings(net, link_settings(10000 if state == "up" else None, supported=COPPER))
+        m.counters(net, rx_crc_errors=4)
+    for answers in (["errno:EIO"], ["file:ethtool/ens1f0.stats times=1", "errno:EOPNOTSUPP"],
+                    # Others than the driver said that it has, and more than there were a moment ago.
+                    ["file:ethtool/ens1f0.stats times=1", "file:ethtool/more.stats"]):
+        def failing(m):
+            describe(m)
+            m.files.write("/ethtool/more.stats", b"".join(b"q%d 7\n" % i for i in range(90)))
+            m.ethtool[-1:] = [f"ens1f0 stats {answer}" for answer in answers]
+        port = nics(bed, build(bed, failing))["ens1f0"]
+        equal(f"{answers}", (port["errors"]["fcs"], port["speed_mbps"], unread(port["errors"]),
+                             unread(port)), (None, 10000, {}, {}))
+    requests, _ = logged(bed, build(bed, lambda m: describe(m, "down")), "net")
+    equal("without a link", [line for line in requests if " stats " in line], [])
+
+
+@test
+def standard_counters_come_first(bed):
+    """What the kernel calls standard wins; a driver that has them is not asked for its own."""
+    replies = [modes(10000, (43,)), (PORT, [attr(2, (1, 3))])]
+    for answer, right in ((stats(1, 2, 3), (1, 2, 3)), (stats(None, None, 3), (None, None, 3)),
+                          (stats(None, None, None), (40, None, 50)), (None, (40, None, 50))):
+        [(requests, port)] = replayed(
+            bed, [*replies, *([answer] if answer else [])],
+            more=lambda m: m.counters(m.nets[0], rx_crc_errors=40, rx_long_length_errors=50))
+        equal("counters", tuple(port["errors"][key] for key in ("fcs", "symbol", "oversize")), right)
+        equal("requests", requests[:3], ["4 0 0", "32 0 0", "2 0 0"])
 
 
 @test
@@ -761,8 +862,8 @@ def module_pages_by_netlink(bed):
     first, second, third = replayed(bed, replies, pages_of("cmis-dr4"), speed=400000,
                                     steps=("", "true", "echo 9 >$N/carrier_changes"))
     pages = ["50-0 0 128", "50-0 128 128", "50-1 128 128", "50-2 128 128", "50-11 128 128"]
-    equal("first", first[0], ["4 0 0", "2 0 0", "29 0 0", *pages])
-    equal("second", second[0], ["4 0 0", "2 0 0", "29 0 0", pages[0], pages[4]])
+    equal("first", first[0], ["4 0 0", "29 0 0", "2 0 0", *pages])
+    equal("second", second[0], ["4 0 0", "29 0 0", "2 0 0", pages[0], pages[4]])
     equal("after a change of carrier", third[0], first[0])
     equal("module", (first[1]["module"]["standard"], first[1]["module"]["status"]),
           ("CMIS", "present"))
@@ -776,6 +877,40 @@ def module_pages_by_netlink(bed):
         equal(f"{name}: first", [r for r in first[0] if "-" in r], whole)
         equal(f"{name}: second", [r for r in second[0] if "-" in r], again)
         equal(f"{name}: the same", second[1]["module"], first[1]["module"])
+
+
+@test
+def never_more_than_eight_requests(bed):
+    """Of the port whose module has most to read: without error correction, when standard counters
+    are asked for as well; and where a module was exchanged without a link, which its identity tells,
+    that is of the other one then and not read twice."""
+    replies = [modes(400000, (72,)), (PORT, [attr(2, (1, 3))]), fec(49, 49), stats(1, 2, 3)]
+    [(requests, port)] = replayed(bed, replies, pages_of("cmis-dr4"), speed=400000)
+    equal("without correction", (len(requests), port["errors"]["symbol"], port["module"]["status"]),
+          (8, 2, "present"))
+
+    files = pages_of("cmis-dr4")
+    other = bytearray(files["ens1f0-50-0"])
+    other[166:182] = b"ANOTHER".ljust(16)
+    other[222] = sum(other[128:222]) & 0xff
+    small = pages_of("sfp-lrm")
+    replies = [modes(0xffffffff, (72,)), (PORT, [attr(2, (1, 3))]),
+               (STATE, [attr(2, (1, 0))])]
+    files |= {"other": bytes(other), "small-50-0": small["ens1f0-50-0"],
+              "small-51-0": small["ens1f0-51-0"]}
+    found = replayed(bed, replies, files, state="down", speed=400000, steps=(
+        "", "true", "cp $R/other $R/ens1f0-50-0", "true",
+        "for a in 50 51; do cp $R/small-$a-0 $R/ens1f0-$a-0; done", "true"))
+    link = [3 if port["enabled"] else 2 for _, port in found]
+    serials = [port["module"]["serial"] for _, port in found]
+    equal("the same", (serials[1], len(found[1][0])), (serials[0], link[1] + 3))
+    pages = ["50-0 128 128", "50-0 0 128", "50-1 128 128", "50-2 128 128", "50-11 128 128"]
+    equal("another", (found[2][0][link[2]:], serials[2:4]), (pages, ["ANOTHER"] * 2))
+    equal("then that", found[3][0][link[3]:], [pages[0], pages[1], pages[4]])
+    equal("of another kind", (found[4][0][link[4]:], found[4][1]["module"]["standard"]),
+          (["50-0 128 128", "50-0 0 128", "51-0 0 128"], "SFF-8472"))
+    equal("then that", found[5][0][link[5]:], ["50-0 63 33", "51-0 96 22"])
+    assert max(len(requests) for requests, _ in found) <= 8, found
 
 
 @test
@@ -944,8 +1079,9 @@ def few_requests_a_port(bed):
             else:
                 others.append(line)
     equal("requests that are about no port: two dumps, and ethtool's number twice", len(others), 4)
-    # Three about the link (two if nobody set it up), and one that tells that taps have no module.
-    equal("requests about a port", set(counts.values()), {3, 4})
+    # One to three about the link, since taps have no modes and the ioctl that has them tells the
+    # connector as well; and one that tells that they have no module.
+    equal("requests about a port", set(counts.values()), {2, 3, 4})
 
 
 if __name__ == "__main__":

@@ -288,7 +288,7 @@ def document_form(bed):
 def lines_form(bed):
     objects, ends = bed.lines(bed.tree("first-customer"))
     equal("kinds", {kind: len(found) for kind, found in objects.items()},
-          {"host": 1, "pci": 44, "nvme": 5, "namespace_uses": 5, "nic": 4, "port_module": 2,
+          {"host": 1, "pci": 47, "nvme": 5, "namespace_uses": 5, "nic": 7, "port_module": 4,
            "nvme_health": 5, "sensor": 2})
     equal("ends", {name: end["reason"] for name, end in ends.items()}, dict.fromkeys(SOURCES))
     equal("uses", uses(one(objects["namespace_uses"], name="nvme3n1"))[2],
@@ -621,7 +621,7 @@ def hung_functions(bed):
     make_hanging(os.path.join(directory(tree, "0000:02:00.0"), "config"))
     make_hanging(os.path.join(directory(tree, "0000:06:00.0"), "current_link_speed"))
     objects, ends, took = check_hung(bed, tree)
-    equal("functions", len(objects["pci"]), 44)
+    equal("functions", len(objects["pci"]), 47)
     for address in ("0000:02:00.0", "0000:06:00.0"):
         equal(address, set(unread(one(objects["pci"], address=address)).values()), {"timeout"})
     below = one(objects["pci"], address="0000:03:03.0")
@@ -629,7 +629,7 @@ def hung_functions(bed):
     assert took < 9, f"took {took:.1f} s"
     run = bed.run(tree, bed.probe)
     equal("exit status", run.returncode, 0)
-    equal("document", len(parse(run.stdout)["pci"]), 44)
+    equal("document", len(parse(run.stdout)["pci"]), 47)
 
 
 @test
@@ -788,7 +788,7 @@ def devices_that_go(bed):
                          ("sys/class/block", "nvme9n1"), ("sys/class/block", "sdz")):
         os.symlink("../../nowhere/" + name, os.path.join(tree, folder, name))
     document = bed.document(tree)
-    equal("functions", len(document["pci"]), 43)
+    equal("functions", len(document["pci"]), 46)
     equal("drives", [d["name"] for d in document["nvme"]], ["nvme0", "nvme1", "nvme2", "nvme3"])
     equal("disks", document["disks"], [])
     equal("states", [s["state"] for s in document["sources"]], ["fresh"] * len(SOURCES))

@@ -1528,7 +1528,7 @@ static void test_spans(void **state)
 {
         const Memory memories[] = {sfp_monitored(0x67, 850), qsfp(), cmis()};
         const PnModuleSpan serials[] = {
-            {PN_MODULE_LOWER, 63, 33}, {PN_MODULE_PAGE_00, 191, 33}, {PN_MODULE_PAGE_00, 166, 57}};
+            {PN_MODULE_LOWER, 63, 33}, {PN_MODULE_PAGE_00, 191, 33}, {PN_MODULE_PAGE_00, 128, 128}};
         PnModulePages pages = {0};
         PnModuleSpan span;
 

@@ -281,7 +281,12 @@ static void test_slow_by_setting(void **state)
         status = assess(&inventory);
         assert_true(pn_text_is(&ports.v[0].limiter, "setting"));
         assert_true(pn_text_is(&ports.v[1].limiter, "setting"));
-        assert_non_null(strstr(status.findings.v[0].advice.v, "ethtool -s eno"));
+        /* One is not let negotiate; one does, and offers too little. */
+        assert_non_null(strstr(status.findings.v[0].advice.v, "ethtool -s eno1 autoneg on`"));
+        assert_non_null(strstr(status.findings.v[0].summary.v, "it is set to that"));
+        assert_non_null(strstr(status.findings.v[1].advice.v,
+                               "ethtool -s eno2 speed 10000 duplex full autoneg on`"));
+        assert_non_null(strstr(status.findings.v[1].summary.v, "it is set to offer no more"));
         done(&status, &inventory);
 }
 
@@ -421,6 +426,20 @@ static void test_refused_module(void **state)
         assert_non_null(device.nic.v);
         assert_true(pn_text_is(&device.port.v->verdict, "no_interface"));
         pn_done(pn_type_Device(), &device);
+        pn_done(pn_type_Status(), &status);
+
+        /* Put in later: the driver stays, the interface goes. */
+        for (unsigned i = 0; i < inventory.nics.n; i++)
+                if (!pn_text(&inventory.nics.v[i].name)) {
+                        assert_int_equal(pn_set_text(&inventory.nics.v[i].reason, "none_made"), 0);
+                        assert_int_equal(pn_set_text(&inventory.nics.v[i].driver, "ixgbe"), 0);
+                }
+        status = assess(&inventory);
+        finding = find(&status, "nic.no_interface");
+        assert_non_null(finding);
+        assert_non_null(strstr(finding->summary.v, "ixgbe probably refused the module"));
+        assert_non_null(strstr(finding->detail.v, "ixgbe is bound to, but made no interface for"));
+        assert_non_null(strstr(finding->advice.v, "allow_unsupported_sfp=1"));
         done(&status, &inventory);
 }
 
@@ -498,6 +517,7 @@ typedef struct Member {
         bool up;
         int aggregator, actor;
         const char *partner;
+        int partner_state;
 } Member;
 
 static PnNic *bond(PnInventory *inventory, const char *name, const char *mode, int aggregator,
@@ -527,6 +547,8 @@ static PnNic *bond(PnInventory *inventory, const char *name, const char *mode, i
                         member->aggregator = pn_int(members[i].aggregator);
                 if (members[i].actor)
                         member->actor_state = pn_int(members[i].actor);
+                if (members[i].partner_state)
+                        member->partner_state = pn_int(members[i].partner_state);
         }
         return above;
 }
@@ -546,8 +568,8 @@ static void ports_of(PnInventory *inventory, const char *master)
 /* Case 063. */
 static void test_aggregator_split(void **state)
 {
-        static const Member members[] = {{"enp7s0", true, 1, 5, PARTNER},
-                                         {"enp8s0", true, 2, 61, PARTNER}};
+        static const Member members[] = {{"enp7s0", true, 1, 5, PARTNER, 0},
+                                         {"enp8s0", true, 2, 61, PARTNER, 0}};
         PnInventory inventory = {0};
         const PnFinding *finding;
         PnStatus status;
@@ -567,19 +589,59 @@ static void test_aggregator_split(void **state)
         done(&status, &inventory);
 }
 
+/* What it runs at keeps a member apart: other cables or modules then, and not another setting of
+ * the switch. */
+static void test_other_speed(void **state)
+{
+        static const Member members[] = {{"enp7s0", true, 2, 61, PARTNER, 61},
+                                         {"enp8s0", true, 1, 5, PARTNER, 5}};
+        PnInventory inventory = {0};
+        const PnFinding *finding;
+        PnStatus status;
+
+        (void)state;
+        for (int half = 0; half < 2; half++) {
+                ports_of(&inventory, "bond0");
+                if (half)
+                        assert_int_equal(pn_set_text(&inventory.nics.v[1].duplex, "half"), 0);
+                else
+                        inventory.nics.v[1].speed_mbps = pn_int(1000);
+                (void)bond(&inventory, "bond0", "802.3ad", 2, members, 2);
+                status = assess(&inventory);
+                finding = find(&status, "bond.degraded");
+                assert_non_null(finding);
+                assert_non_null(strstr(finding->detail.v, half ? "enp8s0 runs at 10 Gb/s, half"
+                                                               : "enp8s0 runs at 1 Gb/s, what "
+                                                                 "carries traffic at 10 Gb/s."));
+                assert_non_null(strstr(finding->advice.v, "at the same speed"));
+                done(&status, &inventory);
+                inventory = (PnInventory){0};
+        }
+}
+
 static void test_lacp(void **state)
 {
         static const struct {
                 Member members[2];
                 const char *says; /* NULL: no finding */
         } cases[] = {
-            {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 61, PARTNER}}, NULL},
-            {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 5, PARTNER}}, "not in sync"},
-            {{{"enp7s0", true, 1, 69, "00:00:00:00:00:00"},
-              {"enp8s0", true, 2, 69, "00:00:00:00:00:00"}},
+            {{{"enp7s0", true, 1, 61, PARTNER, 0}, {"enp8s0", true, 1, 61, PARTNER, 0}}, NULL},
+            {{{"enp7s0", true, 1, 61, PARTNER, 0}, {"enp8s0", true, 1, 5, PARTNER, 0}},
+             "not in sync"},
+            {{{"enp7s0", true, 1, 69, "00:00:00:00:00:00", 0},
+              {"enp8s0", true, 2, 69, "00:00:00:00:00:00", 0}},
              "no LACP partner"},
             /* Not read: no telling. */
-            {{{"enp7s0", true, 1, 61, PARTNER}, {"enp8s0", true, 1, 0, PARTNER}}, NULL},
+            {{{"enp7s0", true, 1, 61, PARTNER, 0}, {"enp8s0", true, 1, 0, PARTNER, 0}}, NULL},
+            /* A partner that takes nothing, and one that does (with another timeout). */
+            {{{"enp7s0", true, 1, 61, PARTNER, 61}, {"enp8s0", true, 1, 61, PARTNER, 5}},
+             "enp8s0 is not in sync"},
+            {{{"enp7s0", true, 1, 61, PARTNER, 61}, {"enp8s0", true, 1, 61, PARTNER, 13}},
+             "enp8s0 is not in sync"},
+            {{{"enp7s0", true, 1, 63, PARTNER, 63}, {"enp8s0", true, 1, 61, PARTNER, 60}}, NULL},
+            /* Who does not see the partner's address sees that there is none. */
+            {{{"enp7s0", true, 1, 77, NULL, 0}, {"enp8s0", true, 2, 69, NULL, 0}},
+             "enp7s0 finds no LACP partner, enp8s0 finds no LACP partner"},
         };
 
         (void)state;
@@ -607,8 +669,8 @@ static void test_lacp(void **state)
 
 static void test_member_down(void **state)
 {
-        static const Member members[] = {{"enp7s0", true, 0, 0, NULL},
-                                         {"enp8s0", false, 0, 0, NULL}};
+        static const Member members[] = {{"enp7s0", true, 0, 0, NULL, 0},
+                                         {"enp8s0", false, 0, 0, NULL, 0}};
         PnInventory inventory = {0};
         const PnFinding *finding;
         PnStatus status;
@@ -630,13 +692,24 @@ static void test_member_down(void **state)
                                                 "There is no spare for the one that works.");
         assert_true(affects(finding, "bond bond0"));
         assert_true(affects(finding, "VLAN bond0.5"));
+        pn_done(pn_type_Status(), &status);
+        /* Somebody set it down: no cable is at fault. */
+        for (unsigned i = 0; i < inventory.nics.n; i++)
+                if (pn_text_is(&inventory.nics.v[i].id, "enp8s0"))
+                        inventory.nics.v[i].enabled = pn_bool(false);
+        status = assess(&inventory);
+        finding = find(&status, "bond.member_down");
+        assert_non_null(finding);
+        assert_string_equal(finding->summary.v, "enp8s0, a member of the bond bond0, is set down. "
+                                                "There is no spare for the one that works.");
+        assert_non_null(strstr(finding->advice.v, "ip link set enp8s0 up"));
         done(&status, &inventory);
 }
 
 static void test_all_members_down(void **state)
 {
-        static const Member members[] = {{"enp7s0", false, 0, 0, NULL},
-                                         {"enp8s0", false, 0, 0, NULL}};
+        static const Member members[] = {{"enp7s0", false, 0, 0, NULL, 0},
+                                         {"enp8s0", false, 0, 0, NULL, 0}};
         PnInventory inventory = {0};
         PnStatus status;
 
@@ -646,6 +719,14 @@ static void test_all_members_down(void **state)
         status = assess(&inventory);
         assert_int_equal(status.findings.n, 1);
         assert_string_equal(find(&status, "bond.degraded")->severity.v, "critical");
+        pn_done(pn_type_Status(), &status);
+        /* With LACP it is not the switch's group, either. */
+        for (unsigned i = 0; i < inventory.nics.n; i++)
+                if (inventory.nics.v[i].bond.v)
+                        assert_int_equal(pn_set_text(&inventory.nics.v[i].bond.v->mode, "802.3ad"),
+                                         0);
+        status = assess(&inventory);
+        assert_non_null(strstr(find(&status, "bond.degraded")->advice.v, "Check cables"));
         pn_done(pn_type_Status(), &status);
 
         /* One that is set down is nobody's concern; one that could not be read tells nothing. */
@@ -712,6 +793,10 @@ static void test_hot_cannot_tell(void **state)
             measure(plug(nic(&inventory, "ens2", NULL, 10000), "SFP+", "10GBASE-SR", 10300), false);
         diagnostics->temperature_c = pn_real(78);
         diagnostics->thresholds.state = PN_UNREAD_IO;
+        /* As hot as its scale goes. */
+        diagnostics =
+            measure(plug(nic(&inventory, "ens3", NULL, 10000), "SFP+", "10GBASE-SR", 10300), true);
+        diagnostics->temperature_c = pn_real(127.996);
         status = assess(&inventory);
         assert_none(&status);
         done(&status, &inventory);
@@ -734,6 +819,8 @@ static void test_light(void **state)
             {0, true, true, 2, NULL, NULL}, /* a link without light: it does not measure well */
             {0.03, true, true, 1, "notice", "Little light reaches ens1: -15.23 dBm"},
             {0.02, true, true, 1, "warning", "Little light reaches ens1: -16.99 dBm"},
+            {0.02, false, true, 2, "warning", "Little light reaches ens1: -16.99 dBm"},
+            {0.02, false, true, 0, NULL, NULL}, /* a spare one, in daylight */
         };
 
         (void)state;
@@ -762,6 +849,46 @@ static void test_light(void **state)
                 } else {
                         assert_none(&status);
                 }
+                done(&status, &inventory);
+        }
+}
+
+/* One fibre of several that is dark takes the link of all with it. */
+static void test_a_dark_lane(void **state)
+{
+        static const struct {
+                bool carrier;
+                double lanes[4];
+                const char *says;
+        } cases[] = {
+            {false, {0.5, 0.5, 0, 0.5}, "No light reaches ens1 on lane 3, which had a link"},
+            {false, {0, 0.5, 0, 0.5}, "No light reaches ens1 on lanes 1, 3, which had a link"},
+            {false, {0, 0, 0, 0}, "No light reaches ens1, which had a link"},
+            {true, {0.5, 0, 0, 0}, NULL}, /* of which it uses one */
+        };
+
+        (void)state;
+        for (size_t i = 0; i < PN_ELEMENTS(cases); i++) {
+                PnInventory inventory = {0};
+                PnNic *port = nic(&inventory, "ens1", NULL, 40000);
+                PnModuleDiagnostics *diagnostics =
+                    measure(plug(port, "QSFP+", "40GBASE-SR4", 10300), true);
+                PnStatus status;
+
+                for (size_t k = 0; k < 4; k++) {
+                        PnModuleLane *lane =
+                            k ? PN_APPEND(&diagnostics->lanes) : &diagnostics->lanes.v[0];
+
+                        assert_non_null(lane);
+                        lane->rx_power_mw = pn_real(cases[i].lanes[k]);
+                }
+                port->carrier = pn_bool(cases[i].carrier);
+                status = assess(&inventory);
+                if (cases[i].says)
+                        assert_non_null(
+                            strstr(find(&status, "module.power_low")->summary.v, cases[i].says));
+                else
+                        assert_none(&status);
                 done(&status, &inventory);
         }
 }
@@ -802,6 +929,16 @@ static void test_weak_laser(void **state)
         status = assess(&inventory);
         assert_string_equal(find(&status, "module.power_low")->summary.v,
                             "The laser of the module in ens1 fails: it sends -10.00 dBm.");
+        pn_done(pn_type_Status(), &status);
+        lane->tx_power_mw = pn_real(0);
+        lane->tx_power_dbm = (PnReal){0};
+        status = assess(&inventory);
+        assert_non_null(find(&status, "module.power_low"));
+        pn_done(pn_type_Status(), &status);
+        /* A link without light and without current: it does not measure what it sends. */
+        lane->bias_ma = pn_real(0);
+        status = assess(&inventory);
+        assert_none(&status);
         done(&status, &inventory);
 }
 
@@ -817,9 +954,17 @@ static void test_alarm(void **state)
             measure(plug(nic(&inventory, "ens1", NULL, 10000), "SFP+", "10GBASE-SR", 10300), true);
         assert_int_equal(pn_texts_append(&diagnostics->flags, "voltage_high_alarm"), 0);
         assert_int_equal(pn_texts_append(&diagnostics->flags, "temperature_high_alarm"), 0);
+        assert_int_equal(pn_texts_append(&diagnostics->flags, "tx_fault"), 0);
         status = assess(&inventory);
         assert_none(&status);
         pn_done(pn_type_Status(), &status);
+        /* A fault is one where there is no light, or no link. */
+        inventory.nics.v[0].carrier = pn_bool(false);
+        status = assess(&inventory);
+        assert_string_equal(find(&status, "module.alarm")->summary.v,
+                            "Beyond the limits of the module in ens1: transmitter fault.");
+        pn_done(pn_type_Status(), &status);
+        inventory.nics.v[0].carrier = pn_bool(true);
 
         diagnostics->voltage_v = pn_real(3.65);
         diagnostics->lanes.v[0].rx_power_mw = pn_real(2);
@@ -829,6 +974,18 @@ static void test_alarm(void **state)
                             "Beyond the limits of the module in ens1: 3.65 V, too much light "
                             "received (3.01 dBm).");
         pn_done(pn_type_Status(), &status);
+
+        /* All ones, and nothing: such a module would not answer. */
+        for (int ones = 0; ones < 2; ones++) {
+                PnModuleLane *lane = &diagnostics->lanes.v[0];
+
+                diagnostics->voltage_v = pn_real(ones ? 6.5535 : 0);
+                lane->rx_power_mw = lane->tx_power_mw = pn_real(ones ? 65535 * 0.0001 : 0.5);
+                lane->bias_ma = pn_real(ones ? 65535 * 0.002 : 6);
+                status = assess(&inventory);
+                assert_none(&status);
+                pn_done(pn_type_Status(), &status);
+        }
 
         /* What was not read says nothing, and nor does a reading whose limits were not. */
         diagnostics->voltage_v = (PnReal){.state = PN_UNREAD_IO};
@@ -1077,11 +1234,13 @@ int main(void)
             cmocka_unit_test(test_pcie_short),
             cmocka_unit_test(test_aggregator_split),
             cmocka_unit_test(test_lacp),
+            cmocka_unit_test(test_other_speed),
             cmocka_unit_test(test_member_down),
             cmocka_unit_test(test_all_members_down),
             cmocka_unit_test(test_hot_module),
             cmocka_unit_test(test_hot_cannot_tell),
             cmocka_unit_test(test_light),
+            cmocka_unit_test(test_a_dark_lane),
             cmocka_unit_test(test_light_cannot_tell),
             cmocka_unit_test(test_weak_laser),
             cmocka_unit_test(test_alarm),

@@ -2,6 +2,7 @@
 /* Answers the SIOCETHTOOL requests that a script names; every other one, and all of ethtool's
  * netlink, is the kernel's. */
 
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -36,6 +37,9 @@ static const char *name_of(uint32_t command)
                 return "permaddr";
         case ETHTOOL_GLINKSETTINGS:
                 return "settings";
+        case ETHTOOL_GSTRINGS:
+        case ETHTOOL_GSTATS:
+                return "stats";
         default:
                 return NULL;
         }
@@ -46,9 +50,63 @@ static void copy_text(char *to, size_t size, const char *from)
         (void)snprintf(to, size, "%s", from ? from : "");
 }
 
-static int reply_drvinfo(const FhAnswer *answer, uint64_t data, FhReply *reply)
+/* Takes the next "NAME VALUE" line off the front of a file. false at its end. */
+static bool next_counter(const FhAnswer *answer, size_t *at, char name[static ETH_GSTRING_LEN + 1],
+                         uint64_t *ret)
 {
-        struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+        char line[128];
+        size_t n = 0;
+
+        while (*at < answer->size && answer->bytes[*at] != '\n' && n < sizeof line - 1)
+                line[n++] = (char)answer->bytes[(*at)++];
+        line[n] = '\0';
+        if (*at < answer->size)
+                (*at)++;
+        return sscanf(line, "%32s %" SCNu64, name, ret) == 2;
+}
+
+static uint32_t count_counters(const FhAnswer *answer)
+{
+        char name[ETH_GSTRING_LEN + 1];
+        uint64_t value;
+        uint32_t n = 0;
+
+        for (size_t at = 0; answer && next_counter(answer, &at, name, &value);)
+                n++;
+        return n;
+}
+
+/* As most kernels do, writes them all whatever the caller has room for. */
+static int reply_counters(const FhAnswer *answer, uint32_t command, uint64_t data, FhReply *reply)
+{
+        enum { MAX_BYTES = 4096 };
+        static uint8_t bytes[MAX_BYTES];
+        const uint32_t n = count_counters(answer);
+        const struct ethtool_gstrings names = {ETHTOOL_GSTRINGS, ETH_SS_STATS, n};
+        const struct ethtool_stats values = {ETHTOOL_GSTATS, n};
+        size_t size = command == ETHTOOL_GSTATS ? sizeof values : sizeof names;
+        const size_t each = command == ETHTOOL_GSTATS ? sizeof(uint64_t) : ETH_GSTRING_LEN;
+        char name[ETH_GSTRING_LEN + 1] = "";
+        uint64_t value;
+
+        if (size + n * each > sizeof bytes)
+                return -ENOMEM;
+        memset(bytes, 0, sizeof bytes);
+        memcpy(bytes, command == ETHTOOL_GSTATS ? (const void *)&values : &names, size);
+        for (size_t at = 0; next_counter(answer, &at, name, &value); size += each) {
+                if (command == ETHTOOL_GSTATS)
+                        memcpy(bytes + size, &value, sizeof value);
+                else
+                        memcpy(bytes + size, name, strlen(name));
+        }
+        return fh_reply_write(reply, data, bytes, size, size);
+}
+
+static int reply_drvinfo(const FhAnswer *answer, const FhAnswer *counters, uint64_t data,
+                         FhReply *reply)
+{
+        struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO,
+                                       .n_stats = count_counters(counters)};
 
         copy_text(info.driver, sizeof info.driver, answer->driver);
         copy_text(info.version, sizeof info.version, answer->version);
@@ -161,7 +219,13 @@ FhVerdict fh_ethtool_ioctl(FhSupervisor *supervisor, const FhCall *call, FhReply
         }
         switch (command) {
         case ETHTOOL_GDRVINFO:
-                r = reply_drvinfo(answer, data, reply);
+                r = reply_drvinfo(answer,
+                                  find_answer(&supervisor->ethtool, request.ifr_name, "stats"),
+                                  data, reply);
+                break;
+        case ETHTOOL_GSTRINGS:
+        case ETHTOOL_GSTATS:
+                r = reply_counters(answer, command, data, reply);
                 break;
         case ETHTOOL_GMODULEINFO:
                 r = reply_module_info(answer, data, reply);

@@ -116,8 +116,8 @@ static char *copy(const char *text)
 /* COMMAND or COMMAND:NUMBER. */
 static void parse_command(const Position *at, const char *word, FhAnswer *answer)
 {
-        static const char *const names[] = {"any",    "identify", "log",      "opcode",
-                                            "module", "drvinfo",  "permaddr", "settings"};
+        static const char *const names[] = {"any",     "identify", "log",      "opcode", "module",
+                                            "drvinfo", "permaddr", "settings", "stats"};
         const char *colon = strchr(word, ':');
         size_t length = colon ? (size_t)(colon - word) : strlen(word);
 
