@@ -30,6 +30,7 @@ typedef struct Layout {
         uint32_t *item_of; /* by node: the item whose link this function is at the lower end of */
         Item *items;
         uint32_t n_items, n_links;
+        PnIndex by_link;  /* items of links, by what findings call their devices */
         PnIndex by_place; /* items of free places, by what findings call them */
         PnPicture picture;
 } Layout;
@@ -71,13 +72,17 @@ static void add_links(Layout *layout)
                         layout->item_of[node] = index;
                         item->numa_node = numa_of(layout->topology.v[node].pci);
                 }
+                pn_index_add(&layout->by_link, rating->address.v, item);
+                pn_index_add(&layout->by_link, pn_text(&rating->name), item);
                 for (unsigned k = 0; k < rating->functions.n; k++) {
+                        pn_index_add(&layout->by_link, rating->functions.v[k], item);
                         node = pn_topology_find(&layout->topology, rating->functions.v[k]);
                         if (node != PN_NOBODY)
                                 layout->item_of[node] = index;
                 }
         }
         layout->n_links = layout->n_items;
+        pn_index_sort(&layout->by_link);
 }
 
 static void add_places(Layout *layout)
@@ -174,20 +179,6 @@ static void add_roots(Layout *layout)
                 layout->items[n].numa_node = -1;
 }
 
-static bool is_about(const PnFinding *finding, const PnRating *rating)
-{
-        const char *address = pn_text(&finding->address);
-
-        if (!address)
-                return pn_text(&finding->device) && pn_text_is(&rating->name, finding->device.v);
-        if (pn_text_is(&rating->address, address))
-                return true;
-        for (unsigned i = 0; i < rating->functions.n; i++)
-                if (strcmp(rating->functions.v[i], address) == 0)
-                        return true;
-        return false;
-}
-
 /* The free place that a finding's advice names. */
 static uint32_t item_of_place(const Layout *layout, const PnFinding *finding)
 {
@@ -200,13 +191,12 @@ static uint32_t item_of_finding(const Layout *layout, const PnFinding *finding)
 {
         const char *address = pn_text(&finding->address);
         uint32_t node = address ? pn_topology_find(&layout->topology, address) : PN_NOBODY;
+        const Item *item;
 
         if (node != PN_NOBODY)
                 return layout->item_of[node];
-        for (uint32_t i = 0; i < layout->n_links; i++)
-                if (is_about(finding, layout->items[i].rating))
-                        return i;
-        return PN_NO_BOX;
+        item = pn_index_find(&layout->by_link, address ? address : pn_text(&finding->device), NULL);
+        return item ? (uint32_t)(item - layout->items) : PN_NO_BOX;
 }
 
 static void keep_what_is_told(Layout *layout)
@@ -445,8 +435,13 @@ static int set_widths(Layout *layout)
 static int lay_out(Layout *layout)
 {
         PnPicture *picture = &layout->picture;
-        uint32_t most = 0;
+        uint32_t most = 0, names = 0;
 
+        for (unsigned i = 0; i < layout->status->ratings.n; i++)
+                if (__builtin_add_overflow(names, layout->status->ratings.v[i].functions.n,
+                                           &names) ||
+                    __builtin_add_overflow(names, 2u, &names))
+                        return -ENOMEM;
         /* Each root has something below it. */
         if (__builtin_add_overflow(layout->status->ratings.n, picture->places.n, &most) ||
             __builtin_mul_overflow(most, 2u, &most) || most == UINT32_MAX)
@@ -458,7 +453,8 @@ static int lay_out(Layout *layout)
         picture->members = calloc(most, sizeof *picture->members);
         picture->arrows = calloc((size_t)layout->status->findings.n + 1, sizeof *picture->arrows);
         if (!layout->item_of || !layout->items || !picture->boxes || !picture->members ||
-            !picture->arrows || pn_index_init(&layout->by_place, (unsigned)picture->places.n) < 0)
+            !picture->arrows || pn_index_init(&layout->by_link, names) < 0 ||
+            pn_index_init(&layout->by_place, (unsigned)picture->places.n) < 0)
                 return -ENOMEM;
         for (uint32_t i = 0; i < layout->topology.n; i++)
                 layout->item_of[i] = PN_NO_BOX;
@@ -488,6 +484,7 @@ int pn_picture_lay_out(const PnInventory *inventory, const PnStatus *status,
         if (r == 0)
                 r = lay_out(&layout);
         pn_topology_done(&layout.topology);
+        pn_index_done(&layout.by_link);
         pn_index_done(&layout.by_place);
         free(layout.item_of);
         free(layout.items);

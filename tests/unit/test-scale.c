@@ -17,7 +17,10 @@
 #define SMALL       5000
 #define TIMES       4
 #define SLOWER_MOST 8
-#define SHORT_S     0.15
+/* What others do on this machine, caches above all, disturbs a measurement; a square stays one. */
+#define TRIES 3
+
+#define SHORT_S 0.15
 
 typedef char Name[64];
 
@@ -368,12 +371,17 @@ static double seconds_to_learn(unsigned n)
 
 static void test_learning(void **state _unused_)
 {
-        /* More than this has no room in the memory. */
-        double small = seconds_to_learn(SMALL / 5), large = seconds_to_learn(SMALL / 5 * TIMES * 2);
+        double small = 0, large = 0;
 
-        if (large > SHORT_S && large > small * SLOWER_MOST * 2)
-                fail_msg("learning %u of each took %.2f s, %u of each %.2f s", SMALL / 5, small,
-                         SMALL / 5 * TIMES * 2, large);
+        for (unsigned i = 0; i < TRIES; i++) {
+                /* More than this has no room in the memory. */
+                small = seconds_to_learn(SMALL / 5);
+                large = seconds_to_learn(SMALL / 5 * TIMES * 2);
+                if (large <= SHORT_S || large <= small * SLOWER_MOST * 2)
+                        return;
+        }
+        fail_msg("learning %u of each took %.2f s, %u of each %.2f s", SMALL / 5, small,
+                 SMALL / 5 * TIMES * 2, large);
 }
 
 static const struct {
@@ -394,14 +402,17 @@ static const struct {
 static void test_shape(void **state)
 {
         size_t which = *(size_t *)*state;
-        double small, large;
+        double small = 0, large = 0;
 
-        /* The first run also pays for memory that later ones have. */
-        small = seconds_for(shapes[which].build, SMALL);
-        large = seconds_for(shapes[which].build, SMALL * TIMES);
-        if (large > SHORT_S && large > small * SLOWER_MOST)
-                fail_msg("%u %s took %.2f s, %u of them %.2f s", SMALL, shapes[which].what, small,
-                         SMALL * TIMES, large);
+        for (unsigned i = 0; i < TRIES; i++) {
+                /* The first run also pays for memory that later ones have. */
+                small = seconds_for(shapes[which].build, SMALL);
+                large = seconds_for(shapes[which].build, SMALL * TIMES);
+                if (large <= SHORT_S || large <= small * SLOWER_MOST)
+                        return;
+        }
+        fail_msg("%u %s took %.2f s, %u of them %.2f s", SMALL, shapes[which].what, small,
+                 SMALL * TIMES, large);
 }
 
 int main(void)
