@@ -64,7 +64,8 @@ class Machine:
             self.cable(n)
             self.device(f"e1000e,id=net{n},bus=rpnet{n},netdev=near{n},mac=52:54:00:00:01:0{n},romfile=")
             # What is at the cable's other end is on no bus that has links.
-            self.device(f"e1000,id=far{n},addr={16 + n},netdev=far{n},mac=52:54:00:00:01:1{n},romfile=")
+            self.device(f"virtio-net-pci,id=far{n},addr={16 + n},netdev=far{n},mac=52:54:00:00:01:1{n},"
+                        "speed=1000,duplex=full,disable-legacy=on,romfile=")
         self.port("spare")
         self.blank("dspare")
 

@@ -45,7 +45,9 @@ def transfers():
 
 
 def plug_in():
-    """Two ports with modules in them, as if they had been there when the machine was started."""
+    """Two ports with modules in them, and those at the other ends of cables, as if they had been there
+    when the machine was started."""
+    run("modprobe", "virtio_net")
     run("insmod", "vmport.ko")
     for name, memory in MODULES.items():
         # What follows an SFP's first 256 bytes answers under another address.
@@ -216,7 +218,7 @@ def as_sysfs_says(port):
 
 def bonds(seen):
     """`seen(condition, since, what)` waits without asking for a reading."""
-    ports, others = ports_of("e1000e"), ports_of("e1000")
+    ports, others = ports_of("e1000e"), ports_of("virtio_net")
     inside = ("-n", "switch")
 
     @proof("a bond by 802.3ad has the mode, partner and aggregator that the kernel and its partner say")
