@@ -135,7 +135,8 @@ class Machines:
               f'(waited for {time.monotonic() - waiting:.1f} s)', flush=True)
         if status:
             self.output.seek(0)
-            print('\n'.join('    | ' + row for row in self.output.read().splitlines()[-60:]))
+            for row in self.output.read().splitlines()[-60:]:
+                print('    | ' + row)
         start = time.monotonic()
         result = run(['./run', 'vm-test', *MACHINES], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                      stderr=subprocess.STDOUT, errors='replace')
@@ -144,8 +145,9 @@ class Machines:
         if not good and not failed:
             count.failures.append(f'vm-test: exit status {result.returncode}, {seen} lines')
         print(f'  {"ok  " if good else "FAIL"} vm-test: {seen} lines  {time.monotonic() - start:.1f} s')
-        print('\n'.join('    | ' + row for row in result.stdout.splitlines()
-                        if not good or row.startswith('# ')))
+        for row in result.stdout.splitlines():
+            if not good or row.startswith('run: ') or 'the machine ran for' in row:
+                print('    | ' + row)
 
 
 def run_all(arguments, machines, count):
