@@ -185,8 +185,7 @@ def first_boot():
     def _():
         page = run("pnhwctl", "status", "--no-pager", user="nobody")
         check(page.strip(), "nothing was printed")
-        for line in page.splitlines():
-            HOST.say("# " + line)
+        HOST.show(page)
 
     @proof("all eight sources are fresh, those with probes behind sockets too")
     def _():
@@ -517,16 +516,15 @@ def speed():
         check(result["limit"] and result["percent"] is not None, f"no verdict: {result}")
         page = run("pnhwctl", "measure", "--seconds=1", names["VM0"])
         check(re.search(r"\d (M|G|k)B/s, \d+ % of ", page) and "is the limit" in page, page)
-        for line in page.splitlines():
-            HOST.say("# " + line)
+        HOST.show(page)
 
-    @proof("so it does at random")
+    @proof("pnhwctl measure --random does, at random places")
     def _():
         result, = measure([names["VM0"]], "--random")
         equal((result["block_bytes"], result["queue_depth"]), (4096, 1))
         check("reads a second" in result["sentence"], result["sentence"])
 
-    @proof("and of drives behind one uplink, together")
+    @proof("pnhwctl measure --together does, of drives behind one uplink")
     def _():
         results = measure([names["SWITCHED0"], names["SWITCHED1"]], "--together")
         equal([r["together"] for r in results], [True, True])
@@ -534,7 +532,7 @@ def speed():
                    names["SWITCHED1"])
         HOST.say("# " + page.strip().splitlines()[-1])
 
-    @proof("an ordinary user cannot")
+    @proof("an ordinary user cannot measure")
     def _():
         said = run("sh", "-c", f"pnhwctl measure {names['VM0']} 2>&1; test $? != 0", user="nobody")
         check("measure as root" in said, said)

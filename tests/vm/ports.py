@@ -112,8 +112,7 @@ def modules():
     @proof("pnhwctl modules shows an ordinary user both, and pnhwctl show its limits")
     def _():
         page = run("pnhwctl", "modules", "--no-pager", user="nobody")
-        for line in page.splitlines():
-            HOST.say("# " + line)
+        HOST.show(page)
         for words in (("vmport0", "10GBASE-SR", "VM OPTICS", "VM-SR-10G", "300 m", "-3.00 dBm"),
                       ("vmport1", "40GBASE-SR4", "VM-SR4-40G", "150 m", "-12.04 dBm")):
             check(any(all(word in line for word in words) for line in page.splitlines()), f"no {words}")

@@ -56,6 +56,12 @@ class Host:
             while data:
                 data = data[os.write(self.fd, data):]
 
+    def show(self, page):
+        """What a program printed."""
+        for line in page.splitlines():
+            if line.strip():
+                self.say("# " + line)
+
     def qemu(self, command, **arguments):
         """One command to QEMU's monitor."""
         with self.lock:
