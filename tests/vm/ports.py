@@ -48,6 +48,10 @@ def plug_in():
     """Two ports with modules in them, and those at the other ends of cables, as if they had been there
     when the machine was started."""
     run("modprobe", "virtio_net")
+    # Of QEMU's message-signalled interrupts none tells that a cable was pulled out.
+    run("modprobe", "-r", "e1000e")
+    run("modprobe", "e1000e", "IntMode=0,0")
+    run("udevadm", "settle")
     run("insmod", "vmport.ko")
     for name, memory in MODULES.items():
         # What follows an SFP's first 256 bytes answers under another address.
