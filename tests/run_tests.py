@@ -131,7 +131,7 @@ class Machines:
         print(f'virtual machines: {", ".join(MACHINES)}', flush=True)
         waiting = time.monotonic()
         status = self.making.wait()
-        print(f'  {"ok  " if status == 0 else "FAIL"} made, with the package for each  '
+        print(f'  {"ok  " if status == 0 else "FAIL"} prepared  '
               f'(waited for {time.monotonic() - waiting:.1f} s)', flush=True)
         if status:
             self.output.seek(0)
