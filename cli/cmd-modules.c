@@ -70,7 +70,7 @@ static const char *instead_of_type(const PnNic *nic)
         if (pn_text(&module->type))
                 return module->type.v;
         return pn_text_is(&module->status, "permission_denied") ? _("? (needs root)")
-               : pn_text_is(&module->status, _("unreadable"))   ? _("unreadable")
+               : pn_text_is(&module->status, "unreadable")      ? _("unreadable")
                : pn_text_is(&module->status, "unsupported_map") ? _("unknown kind")
                : pn_text(&module->form)                         ? module->form.v
                                                                 : "?";

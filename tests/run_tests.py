@@ -10,8 +10,10 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -24,6 +26,9 @@ BUILDS = [
      ['unit', 'sanitize'], 'with ASan and UBSan'),
     ('build-clang', 'clang', ['-Dwerror=true'], None, 'with clang, compiled alone'),
 ]
+
+# Releases of Debian in virtual machines.
+MACHINES = ['bookworm', 'trixie']
 
 LINE = re.compile(r'^(?P<result>ok|not ok|skip)\b(?:\s+\d+)?\s*(?:-\s*)?(?P<name>.*)$')
 
@@ -52,24 +57,31 @@ def build(directory, compiler, options):
     return None if result.returncode == 0 else result.stdout
 
 
-def count_cases(test, where, count):
-    """Counts the cases that one meson test printed; a test that printed none is one case."""
-    output, seen, failed_here = test.get('stdout') or '', 0, 0
-    for line in output.splitlines():
+def count_lines(text, where, count):
+    """Counts the cases that a text has lines for; how many, and how many of them failed."""
+    seen, failed = 0, 0
+    for line in text.splitlines():
         match = LINE.match(line.strip())
         if not match or re.match(r'^1\.\.\d+$', line):
             continue
         seen += 1
-        name = f'{where}: {test["name"]}: {match["name"]}'
+        name = f'{where}: {match["name"]}'
         if match['result'] == 'not ok':
             count.failures.append(name)
-            failed_here += 1
+            failed += 1
         elif match['result'] == 'skip' or '# SKIP' in line.upper():
             count.skips.append(name)
         else:
             count.passed += 1
-    result = test['result']
+    return seen, failed
+
+
+def count_cases(test, where, count):
+    """Counts the cases that one meson test printed; a test that printed none is one case."""
+    output = test.get('stdout') or ''
     name = f'{where}: {test["name"]}'
+    seen, failed_here = count_lines(output, name, count)
+    result = test['result']
     if result == 'SKIP' and not seen:
         why = output.strip().splitlines()
         count.skips.append(f'{name}: {why[-1] if why else "skipped"}')
@@ -100,12 +112,45 @@ def run_suites(directory, suites, where, count):
         count.failures.append(f'{where}: no test ran')
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--quick', action='store_true', help='the build that ships, and no other')
-    arguments = parser.parse_args()
-    count, start = Count(), time.monotonic()
+class Machines:
+    """The virtual machines: they and their packages are made while other tests are run, and with what
+    those leave of the processors; started they are when nothing else runs, as what they prove has to do
+    with time."""
 
+    def __init__(self):
+        self.output = tempfile.TemporaryFile(mode='w+', encoding='utf-8', errors='replace')
+        self.making = subprocess.Popen(['nice', '-n', '19', './run', 'vm-test', '--prepare', *MACHINES],
+                                       cwd=ROOT, stdin=subprocess.DEVNULL, stdout=self.output,
+                                       stderr=self.output, start_new_session=True)
+
+    def stop(self):
+        if self.making.poll() is None:
+            os.killpg(self.making.pid, signal.SIGTERM)
+
+    def run(self, count):
+        print(f'virtual machines: {", ".join(MACHINES)}', flush=True)
+        waiting = time.monotonic()
+        status = self.making.wait()
+        print(f'  {"ok  " if status == 0 else "FAIL"} prepared  '
+              f'(waited for {time.monotonic() - waiting:.1f} s)', flush=True)
+        if status:
+            self.output.seek(0)
+            for row in self.output.read().splitlines()[-60:]:
+                print('    | ' + row)
+        start = time.monotonic()
+        result = run(['./run', 'vm-test', *MACHINES], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                     stderr=subprocess.STDOUT, errors='replace')
+        seen, failed = count_lines(result.stdout, 'vm-test', count)
+        good = result.returncode == 0 and seen > 0 and not failed
+        if not good and not failed:
+            count.failures.append(f'vm-test: exit status {result.returncode}, {seen} lines')
+        print(f'  {"ok  " if good else "FAIL"} vm-test: {seen} lines  {time.monotonic() - start:.1f} s')
+        for row in result.stdout.splitlines():
+            if not good or row.startswith('run: ') or 'the machine ran for' in row:
+                print('    | ' + row)
+
+
+def run_all(arguments, machines, count):
     for directory, compiler, options, suites, purpose in BUILDS[:1 if arguments.quick else None]:
         print(f'{directory}: {compiler}, {purpose}', flush=True)
         log = build(directory, compiler, options)
@@ -117,6 +162,22 @@ def main():
             count.passed += 1
             continue
         run_suites(directory, suites, directory, count)
+    if machines:
+        machines.run(count)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--quick', action='store_true', help='the build that ships, and no other')
+    parser.add_argument('--vm', action='store_true', help='and the virtual machines')
+    arguments = parser.parse_args()
+    count, start = Count(), time.monotonic()
+    machines = Machines() if arguments.vm else None
+    try:
+        run_all(arguments, machines, count)
+    finally:
+        if machines:
+            machines.stop()
 
     for title, names in (('skipped', count.skips), ('FAILED', count.failures)):
         for name in names:

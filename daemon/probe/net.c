@@ -61,6 +61,29 @@ static void read_bool(int dir, const char *name, PnBool *ret)
 
 /* ---- A function without an interface ---- */
 
+/* Whether it made one that is seen in another name space: the folder of a class is there as long as
+ * something is in it, seen or not. Of a virtio function it is in the folder of the device that the
+ * function is. */
+static bool has_hidden_interface(int dir)
+{
+        _cleanup_names_ PnNames names = {0};
+
+        if (faccessat(dir, "net", F_OK, 0) == 0)
+                return true;
+        if (pn_sysfs_names(dir, ".", &names) < 0)
+                return false;
+        for (size_t i = 0; i < names.n; i++) {
+                char path[NAME_MAX + sizeof "/net"];
+
+                if (!pn_startswith(names.v[i], "virtio"))
+                        continue;
+                (void)snprintf(path, sizeof path, "%s/net", names.v[i]);
+                if (faccessat(dir, path, F_OK, 0) == 0)
+                        return true;
+        }
+        return false;
+}
+
 static int read_function(const PnNicEntry *entry, PnNic *nic)
 {
         _cleanup_close_ int dir = pn_sysfs_open(AT_FDCWD, entry->path);
@@ -73,10 +96,9 @@ static int read_function(const PnNicEntry *entry, PnNic *nic)
         if (pn_sysfs_link(dir, "driver", driver, sizeof driver) == 0) {
                 if ((r = pn_set_text(&nic->driver, driver)) < 0)
                         return r;
-                /* The folder of a class is there as long as something is in it, seen or not. */
-                reason = pn_driver_passes_through(driver)      ? "passed_through"
-                         : faccessat(dir, "net", F_OK, 0) == 0 ? "other_namespace"
-                                                               : "none_made";
+                reason = pn_driver_passes_through(driver) ? "passed_through"
+                         : has_hidden_interface(dir)      ? "other_namespace"
+                                                          : "none_made";
         }
         if ((r = pn_set_text(&nic->id, entry->address)) < 0 ||
             (r = pn_set_text(&nic->address, entry->address)) < 0 ||

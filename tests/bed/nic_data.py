@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a network card's driver and a transceiver say, as bytes: ethtool's link settings and the
-memory of an SFP. Offsets and codes are those of linux/ethtool.h and of SFF-8472; knows nothing of
-pnhw."""
+memory of an SFP or QSFP+. Offsets and codes are those of linux/ethtool.h, SFF-8472 and SFF-8636;
+knows nothing of pnhw."""
 
 import math
 import struct
@@ -92,6 +92,40 @@ def sfp(vendor, part, serial, *, oui="000000", revision="A", date="200706  ", et
         a2[110] |= 0x02
         a2[113] |= 0x40
     return bytes(a0 + a2)
+
+
+def qsfp(vendor, part, serial, *, oui="000000", revision="1 ", date="200706  ", ethernet=0,
+         rate=103, wavelength=850, connector=0x0c, km=0, om=(0, 0, 0, 0), temperature=34.5,
+         voltage=3.3, bias=6.0, tx_mw=0.58, rx_mw=(0.52, 0.52, 0.52, 0.52)):
+    """A QSFP+'s 640 bytes: lower memory, then pages 00h to 03h. `om`: metres on OM1 to OM4."""
+    memory = bytearray(640)
+    memory[0:3] = bytes((0x0d, 8, 0))
+    memory[22:24] = struct.pack(">h", int(temperature * 256))
+    memory[26:28] = struct.pack(">H", int(voltage * 10000))
+    memory[34:58] = struct.pack(">12H", *(int(mw * 10000) for mw in rx_mw), *4 * [int(bias * 500)],
+                                *4 * [int(tx_mw * 10000)])
+    memory[128:132] = bytes((0x0d, 0, connector, ethernet))
+    memory[139:141] = bytes((5, rate))
+    # Of OM3 and OM4 in units of 2 m; 850 nm lasers.
+    memory[142:148] = bytes((km, om[2] // 2, om[1], om[0], om[3] // 2, 0))
+    memory[148:164] = text(vendor, 16)
+    memory[165:168] = bytes.fromhex(oui)
+    memory[168:184] = text(part, 16)
+    memory[184:186] = text(revision, 2)
+    memory[186:188] = struct.pack(">H", wavelength * 20)
+    memory[191] = checksum(memory[128:191])
+    memory[196:212] = text(serial, 16)
+    memory[212:220] = text(date, 8)
+    # It measures temperature, voltage, received (on average) and sent light.
+    memory[220] = 0x3c
+    memory[223] = checksum(memory[192:223])
+    page = 512 - 128
+    for at, (high, low, high_warning, low_warning) in (
+            (128, (78 * 256, -13 * 256 & 0xffff, 73 * 256, -8 * 256 & 0xffff)),
+            (144, (37000, 29000, 36000, 30000)), (176, (21878, 100, 17378, 500)),
+            (184, (5900, 2000, 5400, 2500)), (192, (21878, 100, 17378, 500))):
+        memory[page + at:page + at + 8] = struct.pack(">4H", high, low, high_warning, low_warning)
+    return bytes(memory)
 
 
 def dbm(level):

@@ -599,13 +599,16 @@ def a_driver_that_hangs(bed):
 def functions_without_an_interface(bed):
     def describe(m):
         port = m.root_port("0000:00:01.0", gen=3, width=8, secondary=1)
-        for number, driver in enumerate(("vfio-pci", "ixgbe", "ixgbe", None)):
+        for number, driver in enumerate(("vfio-pci", "ixgbe", "ixgbe", None, "virtio-pci", "virtio-pci")):
             m.endpoint(port, "8086:10fb", 0x020000, gen=2, width=8, number=number, driver=driver)
         m.files.folder(f"{m.functions[3].path}/net")
+        m.files.folder(f"{m.functions[5].path}/virtio0")
+        m.files.folder(f"{m.functions[6].path}/virtio1/net")
     found = nics(bed, build(bed, describe))
     equal("reasons", {nic["id"]: nic["reason"] for nic in found.values()},
           {"0000:01:00.0": "passed_through", "0000:01:00.1": "none_made",
-           "0000:01:00.2": "other_namespace", "0000:01:00.3": "no_driver"})
+           "0000:01:00.2": "other_namespace", "0000:01:00.3": "no_driver",
+           "0000:01:00.4": "none_made", "0000:01:00.5": "other_namespace"})
     equal("modules", {nic["module"] is None for nic in found.values()}, {True})
 
 

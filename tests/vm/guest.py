@@ -14,265 +14,27 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
-import tty
 
-SOCKET = "/run/pnhw/pnhwd.sock"
+import ports
+from proof import (DEADLINE, FEW, HOST, INTERVAL, MEMORY, PROBE, SOCKET, STATE, active,
+                   after_reading, all_fresh, Aside, asking, call, check, drive, equal,
+                   eventually, exchange, finding, findings, forget_health, health_of,
+                   healthy_links, inventory, is_plugged, journal, main_pid, parent, proof, read,
+                   remembered, run, set_link, Skip, smart, source, standing, told, unfresh,
+                   write)
+
 ADMIN_SOCKET = "/run/pnhw-probe/admin.sock"
-PROBE = "/usr/libexec/pnhw/pnhw-probe"
-SOURCES = {"host", "pci", "nvme", "block", "net", "module", "health", "sensors"}
 UNITS = ("pnhwd.service", "pnhwd.socket", "pnhwd-events.socket", "pnhw-probe-admin.socket",
          "pnhw-probe-net.socket")
 EXPOSURE = {"pnhwd.service": 0.8, "pnhw-probe-admin@.service": 1.0, "pnhw-probe-net@.service": 1.2,
             "pnhw-textfile.service": 1.0}
-STATE = "/var/lib/vm-test"
 HOME = os.path.expanduser("~root")
 UNITS_OF_TEST = "/run/systemd/system"
 SLOW = "/etc/systemd/system/pnhwd.service.d"
-SETS = "/sys/module/vmlink/parameters/set"
 EXAMPLES = "/usr/share/doc/pnhw/examples"
-MEMORY = "/var/lib/pnhw/state.json"
 METRICS = "/var/lib/prometheus/node-exporter/pnhw.prom"
 MAIL = "/var/lib/vm-mail"
-
-# Seconds that a reading may take here.
-DEADLINE = 30
-
-# Seconds between two readings of the daemon's own: what is seen earlier was asked for, or an event.
-INTERVAL = 900
-
-# What "within a few seconds" is without hardware virtualisation, beside other work.
-FEW = 20
-
-# Registers' codes of speeds, in GT/s.
-GTS = {2.5: 1, 5: 2, 8: 3, 16: 4}
-
-
-class Skip(Exception):
-    """What this machine cannot show, and why."""
-
-
-# ---- Saying ---------------------------------------------------------------------------------------
-
-
-class Host:
-    """The other end of the serial port."""
-
-    def __init__(self):
-        self.fd = os.open("/dev/ttyS1", os.O_RDWR | os.O_NOCTTY)
-        tty.setraw(self.fd)
-        self.file = os.fdopen(os.dup(self.fd), "rb")
-        self.failed = False
-
-    def say(self, text):
-        data = (text.replace("\n", " / ") + "\n").encode()
-        while data:
-            data = data[os.write(self.fd, data):]
-
-    def qemu(self, command, **arguments):
-        """One command to QEMU's monitor."""
-        self.say("@ " + json.dumps({"execute": command, "arguments": arguments}))
-        answer = json.loads(self.file.readline())
-        check("return" in answer, f"QEMU, {command}: {answer.get('error')}")
-        return answer["return"]
-
-
-HOST = None
-# Words of the proofs that are wanted; empty: all.
-ONLY = []
-
-
-def check(truth, why):
-    if not truth:
-        raise AssertionError(why)
-
-
-def equal(got, expected, what=""):
-    check(got == expected, f"{what}{': ' if what else ''}got {got!r}, expected {expected!r}")
-
-
-def proof(name):
-    """Runs what follows at once, as a proof of that name."""
-    def decorate(function):
-        if ONLY and not any(word in name for word in ONLY):
-            return function
-        start = time.monotonic()
-        try:
-            function()
-        except Skip as why:
-            HOST.say(f"skip - {name}: {why}")
-        except Exception as error:  # pylint: disable=broad-exception-caught
-            HOST.failed = True
-            why = str(error) or type(error).__name__
-            if not isinstance(error, AssertionError):
-                why = f"{type(error).__name__}: {why}"
-            HOST.say(f"not ok - {name}: {why[:1500]}")
-        else:
-            HOST.say(f"ok - {name}")
-        print(f"took {time.monotonic() - start:.1f} s: {name}", flush=True)
-        return function
-    return decorate
-
-
-# ---- Doing ----------------------------------------------------------------------------------------
-
-
-def run(*command, user=None, stdin=None, timeout=60, good=True):
-    """Its output; with `good` it has to succeed."""
-    words = ["runuser", "-u", user, "--", *command] if user else list(command)
-    done = subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=timeout,
-                          check=False, stdin=None if stdin is not None else subprocess.DEVNULL)
-    check(done.returncode == 0 or not good,
-          f"{' '.join(command)[:200]}: exit {done.returncode}: {(done.stdout + done.stderr)[-800:]}")
-    return done.stdout
-
-
-def eventually(condition, seconds=60, pause=0.2):
-    """Until `condition` is true, or no longer raises; its last value."""
-    end = time.monotonic() + seconds
-    while True:
-        error = "it is not so"
-        try:
-            value = condition()
-            if value:
-                return value
-        except (AssertionError, OSError, KeyError, IndexError, ValueError) as why:
-            error = f"{type(why).__name__}: {why}"
-        check(time.monotonic() < end, f"after {seconds} s: {error}")
-        time.sleep(pause)
-
-
-def read(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read().strip()
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def exchange(path, question, timeout=30):
-    """All that comes until the other end closes or a NUL arrives."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(timeout)
-        connection.connect(path)
-        connection.sendall(question)
-        if path != SOCKET:
-            connection.shutdown(socket.SHUT_WR)
-        answer = b""
-        while not answer.endswith(b"\0") or path != SOCKET:
-            try:
-                data = connection.recv(1 << 20)
-            except ConnectionResetError:  # it did not read all of the question
-                break
-            if not data:
-                break
-            answer += data
-    return answer.rstrip(b"\0").decode()
-
-
-def call(method, user=None, timeout=30, **parameters):
-    """A method's answer: its parameters, or {"error": …}."""
-    question = json.dumps({"method": f"io.pnhw.Hardware.{method}", "parameters": parameters})
-    if user:
-        text = run(sys.executable, os.path.abspath(__file__), "ask", SOCKET, question, user=user)
-    else:
-        text = exchange(SOCKET, question.encode() + b"\0", timeout)
-    answer = json.loads(text)
-    return {"error": answer["error"]} if "error" in answer else answer["parameters"]
-
-
-def refresh(*sources):
-    """Reads again; what was read less than two seconds ago is not."""
-    answer = call("Refresh", **({"sources": list(sources)} if sources else {}))
-    check("generation" in answer, f"Refresh: {answer}")
-
-
-def after_reading(condition, *sources, seconds=90):
-    """Until `condition` is true of a new reading."""
-    def once():
-        refresh(*sources)
-        return condition()
-    return eventually(once, seconds, pause=1)
-
-
-def inventory(*kinds):
-    return call("GetInventory", **({"kinds": list(kinds)} if kinds else {}))["inventory"]
-
-
-def source(name):
-    return next(s for s in call("GetStatus")["sources"] if s["name"] == name)
-
-
-def unfresh():
-    """Sources that are not fresh, with why."""
-    sources = {s["name"]: s for s in call("GetStatus")["sources"]}
-    return {name: (sources.get(name) or {}).get("reason") or "no reason" for name in SOURCES
-            if (sources.get(name) or {}).get("state") != "fresh"}
-
-
-def all_fresh(seconds=200):
-    """Waits until every source is; reads again what is not."""
-    def once():
-        why = unfresh()
-        if why:
-            refresh(*why)
-        check(not why, f"not fresh: {why}")
-        return True
-    eventually(once, seconds, pause=1)
-
-
-def findings(code):
-    return [f for f in call("ListFindings")["findings"] if f["code"] == code]
-
-
-def finding(identifier):
-    """It, also if it is accepted."""
-    found = [f for f in call("ListFindings", include_accepted=True)["findings"]
-             if f["id"] == identifier]
-    check(found, f"no finding {identifier}")
-    return found[0]
-
-
-def drive(serial):
-    found = [d for d in inventory("nvme")["nvme"] if d["serial"] == serial]
-    check(found, f"no drive {serial}")
-    return found[0]
-
-
-def health_of(serial):
-    """It, or why there is none."""
-    check(drive(serial).get("health"), f"no health: {drive(serial)}, source {source('health')}")
-    return drive(serial)["health"]
-
-
-def main_pid():
-    return int(run("systemctl", "show", "-P", "MainPID", "pnhwd.service"))
-
-
-def active(*units):
-    equal(run("systemctl", "is-active", *units, good=False).split(), ["active"] * len(units))
-
-
-def journal(*arguments):
-    return run("journalctl", "--no-pager", "-a", "-o", "json", *arguments, good=False).splitlines()
-
-
-def told(identifier, state):
-    """The journal's entries of a finding that was raised or cleared, of all boots."""
-    return [json.loads(line)
-            for line in journal(f"PNHW_ID={identifier}", f"PNHW_STATE={state}")]
-
-
-def standing(identifier):
-    return [a for a in call("ListAlerts")["alerts"] if a["id"] == identifier]
-
-
-def remembered(identifier):
-    """What the daemon keeps of a finding over its own end."""
-    return next(a for a in json.loads(read(MEMORY))["alerts"] if a["id"] == identifier)
 
 
 # ---- What a unit lets a process do ----------------------------------------------------------------
@@ -395,50 +157,6 @@ def replaced_probe(command):
         run("systemctl", "daemon-reload")
 
 
-# ---- Emulated hardware -----------------------------------------------------------------------------
-
-
-def parent(address):
-    return os.path.basename(os.path.dirname(os.path.realpath(f"/sys/bus/pci/devices/{address}")))
-
-
-def links():
-    """Addresses of functions that a port is above of."""
-    return [address for address in sorted(os.listdir("/sys/bus/pci/devices"))
-            if os.path.exists(f"/sys/bus/pci/devices/{address}/max_link_speed")
-            and os.path.exists(f"/sys/bus/pci/devices/{parent(address)}")]
-
-
-def set_link(address, speed, width, now=None, now_width=None):
-    """Both ends of a link; the port that is above it has the same limits."""
-    words = f"{GTS[speed]} {width} {GTS[now or speed]} {now_width or width}"
-    for end in (address, parent(address)):
-        write(SETS, f"{end} {words}")
-
-
-def healthy_links():
-    run("modprobe", "vmlink")
-    for address in links():
-        nic = read(f"/sys/bus/pci/devices/{address}/class").startswith("0x02")
-        set_link(address, 2.5 if nic else 16, 1 if nic else 4)
-
-
-def smart(serial):
-    """The log as nvme-cli reads it."""
-    name = drive(serial)["name"]
-    return json.loads(run("nvme", "smart-log", f"/dev/{name}", "-o", "json"))
-
-
-def forget_health():
-    """The interval between two commands to a drive is minutes; a proof does not wait that long."""
-    for path in glob.glob("/run/pnhw-probe/drive-*"):
-        os.unlink(path)
-
-
-def is_plugged(serial):
-    return any(read(path) == serial for path in glob.glob("/sys/class/nvme/*/serial"))
-
-
 # ---- The proofs: before the reboot -----------------------------------------------------------------
 
 
@@ -456,18 +174,18 @@ def first_boot():
         os.chmod(path, 0o600)
     run("udevadm", "settle")
     slow_machine()
+    ports.plug_in()
 
     @proof("the package installs, and its units run")
     def _():
-        run("dpkg", "-i", "0.deb", timeout=240)
+        run("dpkg", "-i", "0.deb", timeout=900)
         active(*UNITS)
 
     @proof("right after, pnhwctl status answers an ordinary user")
     def _():
         page = run("pnhwctl", "status", "--no-pager", user="nobody")
         check(page.strip(), "nothing was printed")
-        for line in page.splitlines():
-            HOST.say("# " + line)
+        HOST.show(page)
 
     @proof("all eight sources are fresh, those with probes behind sockets too")
     def _():
@@ -478,6 +196,8 @@ def first_boot():
 
     privileges()
     readings()
+    ports.modules()
+    speed()
     hardware_that_changes()
     life()
     decisions()
@@ -496,8 +216,7 @@ def decisions():
     def _():
         for who in ("nobody",), ("nobody", "-g", "pnhw"):
             question = json.dumps({"method": "io.pnhw.Hardware.Accept", "parameters": {"id": fault}})
-            text = run("runuser", "-u", *who, "--", sys.executable, os.path.abspath(__file__), "ask",
-                       SOCKET, question)
+            text = run("runuser", "-u", *who, "--", *asking(SOCKET, question))
             equal(json.loads(text).get("error"), "org.varlink.service.PermissionDenied", str(who))
         said = run("runuser", "-u", "nobody", "--", "sh", "-c",
                    f"pnhwctl accept {fault} 2>&1 && echo done", good=False)
@@ -630,13 +349,12 @@ must("keeps no records", lambda: opened("/run/pnhw-probe/vm-test", os.O_WRONLY |
     @proof("an ordinary user cannot start a privileged probe")
     def _():
         for path in (ADMIN_SOCKET, ADMIN_SOCKET.replace("admin", "net")):
-            said = run(sys.executable, os.path.abspath(__file__), "ask", path, "host\n", user="nobody")
+            said = run(*asking(path, "host\n"), user="nobody")
             equal(said.strip(), "PermissionError")
 
     @proof("the daemon's user can")
     def _():
-        said = run(sys.executable, os.path.abspath(__file__), "ask", ADMIN_SOCKET, "host\n",
-                   user="pnhw")
+        said = run(*asking(ADMIN_SOCKET, "host\n"), user="pnhw")
         check('"end"' in said, said[-200:])
 
     @proof("a privileged probe answers nothing but names of sources, and no long line")
@@ -653,8 +371,7 @@ must("keeps no records", lambda: opened("/run/pnhw-probe/vm-test", os.O_WRONLY |
     @proof("a member of the group pnhw can have it read")
     def _():
         question = json.dumps({"method": "io.pnhw.Hardware.Refresh", "parameters": {}})
-        text = run("runuser", "-u", "nobody", "-G", "pnhw", "--", sys.executable,
-                   os.path.abspath(__file__), "ask", SOCKET, question)
+        text = run("runuser", "-u", "nobody", "-G", "pnhw", "--", *asking(SOCKET, question))
         check("generation" in json.loads(text)["parameters"], text)
 
 
@@ -766,10 +483,68 @@ def readings():
         after_reading(lambda: len(findings("pcie.degraded")) == 1, "pci")
 
 
+def speed():
+    def counts(names):
+        """What the drives themselves count, and the kernel: reads, sectors, writes."""
+        text = {name: read(f"/sys/block/{name}n1/stat").split() for name in names}
+        logs = {name: json.loads(run("nvme", "smart-log", f"/dev/{name}", "-o", "json")) for name in names}
+        return {name: {"bytes": 512 * int(text[name][2]), "written": int(text[name][4]),
+                       "host writes": int(logs[name]["host_write_commands"])} for name in names}
+
+    def measure(drives, *options):
+        """The results, after a look at what reached the drives."""
+        before = counts(drives)
+        results = json.loads(run("pnhwctl", "measure", "--seconds=1", "-j", *options, *drives))
+        after = counts(drives)
+        equal([r["device"] for r in results], [f"{name}n1" for name in drives])
+        for name, result in zip(drives, results):
+            equal((result["error"], result["engine"]), (None, "io_uring"))
+            check(result["bytes"] > 0 and result["bytes_per_second"] > 0, f"{result}")
+            # Nothing of it came from a cache.
+            check(after[name]["bytes"] - before[name]["bytes"] >= result["bytes"],
+                  f"read {result}, and the drive says {before[name]}, then {after[name]}")
+            for what in "written", "host writes":
+                equal(after[name][what], before[name][what], what)
+        return results
+
+    names = {serial: drive(serial)["name"] for serial in ("VM0", "SWITCHED0", "SWITCHED1")}
+
+    @proof("pnhwctl measure reads a drive past all caches, says how fast and why, and writes nothing")
+    def _():
+        result, = measure([names["VM0"]])
+        equal((result["link"], result["queue_depth"] > 1), (drive("VM0")["address"], True))
+        check(result["limit"] and result["percent"] is not None, f"no verdict: {result}")
+        page = run("pnhwctl", "measure", "--seconds=1", names["VM0"])
+        check(re.search(r"\d (M|G|k)B/s, \d+ % of ", page) and "is the limit" in page, page)
+        HOST.show(page)
+
+    @proof("pnhwctl measure --random does, at random places")
+    def _():
+        result, = measure([names["VM0"]], "--random")
+        equal((result["block_bytes"], result["queue_depth"]), (4096, 1))
+        check("reads a second" in result["sentence"], result["sentence"])
+
+    @proof("pnhwctl measure --together does, of drives behind one uplink")
+    def _():
+        results = measure([names["SWITCHED0"], names["SWITCHED1"]], "--together")
+        equal([r["together"] for r in results], [True, True])
+        page = run("pnhwctl", "measure", "--seconds=1", "--together", names["SWITCHED0"],
+                   names["SWITCHED1"])
+        HOST.say("# " + page.strip().splitlines()[-1])
+
+    @proof("an ordinary user cannot measure")
+    def _():
+        said = run("sh", "-c", f"pnhwctl measure {names['VM0']} 2>&1; test $? != 0", user="nobody")
+        check("measure as root" in said, said)
+
+
 def hardware_that_changes():
     plug = {"driver": "nvme", "id": "hot", "bus": "spare", "drive": "dspare", "serial": "HOT"}
 
     pulled = {}
+
+    def mails():
+        return [read(path) for path in glob.glob(f"{MAIL}/*")]
 
     @proof("the package has its examples, and with them alerts are mailed")
     def _():
@@ -800,7 +575,7 @@ def hardware_that_changes():
     @proof("pulled out, it is lost within a few seconds, and a finding says so")
     def _():
         HOST.qemu("device_del", id="hot")
-        eventually(lambda: not is_plugged("HOT"), 60)
+        eventually(lambda: not is_plugged("HOT"))
         pulled["at"] = time.time()
         seen(lambda: findings("nvme.lost"), time.monotonic(), "its driver had it no more")
         found = findings("nvme.lost")
@@ -833,9 +608,10 @@ def hardware_that_changes():
 
     @proof("and it is mailed")
     def _():
-        mail = read(eventually(lambda: glob.glob(f"{MAIL}/*"), FEW)[0])
+        # Something else may have lasted long enough, too.
+        mail = eventually(lambda: [m for m in mails() if pulled["id"] in m], FEW)[0]
         check(mail.startswith("To: root\nSubject: [pnhw pnhw-vm] critical: "), mail[:200])
-        check("nvme.lost" in mail and pulled["id"] in mail, mail)
+        check("nvme.lost" in mail, mail)
 
     # Here the messages of one event come over several seconds: readings for them may already be
     # bounded as in a storm, one in 15 s.
@@ -882,43 +658,53 @@ def hardware_that_changes():
         put(5, 40 << 4)
         after_reading(lambda: not findings("sensor.hot"), "sensors")
 
-    @proof("a member of a bond that loses its link is found within a few seconds, and its return")
-    def _():
-        ports = sorted(os.path.basename(path[:-len("/device")])
-                       for path in glob.glob("/sys/class/net/*/device"))
-        equal(len(ports), 2, "network ports")
-        run("modprobe", "bonding")
-        run("ip", "link", "add", "bond0", "type", "bond", "mode", "active-backup", "miimon", "100")
-        for port in ports:
-            run("ip", "link", "set", port, "down")
-            run("ip", "link", "set", port, "master", "bond0")
-        run("ip", "link", "set", "bond0", "up")
-        for port in ports:
-            run("ip", "link", "set", port, "up")
-        for port in ports:
-            eventually(lambda port=port: read(f"/sys/class/net/{port}/carrier") == "1")
-        after_reading(lambda: any(n["kind"] == "bond" for n in inventory("nics")["nics"]), "net")
-        equal(findings("bond.member_down"), [])
-        run("ip", "link", "set", ports[1], "down")
-        seen(lambda: findings("bond.member_down"), time.monotonic(), "it was set down")
-        HOST.say(f"# {findings('bond.member_down')[0]['summary']}")
-        run("ip", "link", "set", ports[1], "up")
-        seen(lambda: not findings("bond.member_down"), time.monotonic(), "it was set up")
+    # Aside, since modules are read once a minute at most, and a probe that hangs is waited for; ports are
+    # other probes' business.
+    slow_module, bad_probe = Aside(), Aside()
+    ports.module_is_pulled(slow_module)
+    probes_that_fail(bad_probe)
+    slow_module.start()
+    bad_probe.start()
+    ports.bonds(seen)
+    bad_probe.join()
 
-    # A unit that starts with this gives the probe's place to something else.
-    with replaced_probe("/usr/bin/sh -c 'kill -9 $$$$'"):
-        @proof("a probe that is killed costs its source, and nothing of what was known")
-        def _():
+    @proof("a drive that is back for a minute is told to be over, once, and mailed")
+    def _():
+        fault = pulled["id"]
+        after_reading(lambda: told(fault, "cleared"), "nvme")
+        entries = told(fault, "cleared")
+        later = int(entries[0]["__REALTIME_TIMESTAMP"]) / 1e6 - pulled["back"]
+        check(later > 59, f"it was told after {later:.1f} s")
+        equal((len(entries), len(told(fault, "raised")), standing(fault)), (1, 1, []))
+        equal(entries[0]["PRIORITY"], "5")
+        HOST.say(f"# after {later:.0f} s: {entries[0]['MESSAGE']}")
+
+        def over():
+            return [m for m in mails() if re.search("^Subject: .* over: ", m, re.MULTILINE)
+                    and "nvme.lost" in m]
+        eventually(over, FEW)
+        run("systemctl", "disable", "--now", "pnhw-notify@root.service")
+        for path in ("/etc/systemd/system/pnhw-notify@.service", "/usr/local/bin/pnhw-mail"):
+            os.unlink(path)
+
+    slow_module.join()
+
+
+def probes_that_fail(aside):
+    @aside.proof("a probe that is killed costs its source, and nothing of what was known")
+    def _():
+        # A unit that starts with this gives the probe's place to something else.
+        with replaced_probe("/usr/bin/sh -c 'kill -9 $$$$'"):
             after_reading(lambda: source("pci")["state"] == "stale", "pci")
             check(source("pci")["reason"], "no reason")
             check(len(inventory("pci")["pci"]) > 5, "functions were dropped")
             equal({name: why for name, why in unfresh().items()
                    if name in ("block", "net", "sensors", "module")}, {}, "others")
 
-    with replaced_probe("/usr/bin/sleep 120"):
-        @proof("so does one that hangs, while others are answered at once")
-        def _():
-            deadline = time.monotonic() + 3 * DEADLINE
+    @aside.proof("so does one that hangs, while others are answered at once")
+    def _():
+        with replaced_probe("/usr/bin/sleep 300"):
+            deadline = time.monotonic() + 6 * DEADLINE
             with socket.socket(socket.AF_UNIX) as waiting:
                 waiting.connect(SOCKET)
                 time.sleep(2.1)
@@ -930,34 +716,15 @@ def hardware_that_changes():
                     call("GetStatus")
                     slowest = max(slowest, time.monotonic() - start)
                     check(time.monotonic() < deadline, f"source pci: {source('pci')}")
-                    time.sleep(0.2)
-            check(slowest < 2, f"an answer took {slowest:.1f} s")
+                    time.sleep(0.5)
+            HOST.say(f"# the slowest answer meanwhile took {slowest:.1f} s")
+            check(slowest < DEADLINE / 2, f"an answer took {slowest:.1f} s")
             check(len(inventory("pci")["pci"]) > 5, "functions were dropped")
 
-    @proof("and the source is fresh again at the next reading")
+    @aside.proof("and the source is fresh again at the next reading")
     def _():
         run("systemctl", "stop", "pnhw-probe-admin@*.service")
         all_fresh()
-
-    @proof("a drive that is back for a minute is told to be over, once, and mailed")
-    def _():
-        fault = pulled["id"]
-        after_reading(lambda: told(fault, "cleared"), "nvme", seconds=150)
-        entries = told(fault, "cleared")
-        later = int(entries[0]["__REALTIME_TIMESTAMP"]) / 1e6 - pulled["back"]
-        check(later > 59, f"it was told after {later:.1f} s")
-        equal((len(entries), len(told(fault, "raised")), standing(fault)), (1, 1, []))
-        equal(entries[0]["PRIORITY"], "5")
-        HOST.say(f"# after {later:.0f} s: {entries[0]['MESSAGE']}")
-
-        def over():
-            mails = [read(path) for path in glob.glob(f"{MAIL}/*")]
-            return [m for m in mails if re.search("^Subject: .* over: ", m, re.MULTILINE)
-                    and "nvme.lost" in m]
-        eventually(over, FEW)
-        run("systemctl", "disable", "--now", "pnhw-notify@root.service")
-        for path in ("/etc/systemd/system/pnhw-notify@.service", "/usr/local/bin/pnhw-mail"):
-            os.unlink(path)
 
 
 def life():
@@ -965,13 +732,13 @@ def life():
     def _():
         folder = f"{UNITS_OF_TEST}/pnhwd.service.d"
         os.makedirs(folder)
-        write(f"{folder}/watchdog.conf", "[Service]\nWatchdogSec=5\n")
+        write(f"{folder}/watchdog.conf", "[Service]\nWatchdogSec=8\n")
         run("systemctl", "daemon-reload")
         run("systemctl", "restart", "pnhwd.service")
         try:
             before = main_pid()
             os.kill(before, signal.SIGSTOP)
-            eventually(lambda: main_pid() not in (0, before), 60)
+            eventually(lambda: main_pid() not in (0, before))
             all_fresh()
             check(journal("-u", "pnhwd.service", "--grep=[Ww]atchdog timeout"),
                   "the journal has no time-out of the watchdog")
@@ -983,12 +750,12 @@ def life():
     def _():
         before = main_pid()
         os.kill(before, signal.SIGKILL)
-        eventually(lambda: main_pid() not in (0, before), 30)
+        eventually(lambda: main_pid() not in (0, before))
         all_fresh()
 
     @proof("one that is stopped is started by the first who asks")
     def _():
-        run("systemctl", "stop", "pnhwd.service", timeout=20)
+        run("systemctl", "stop", "pnhwd.service")
         eventually(lambda: call("GetStatus")["summary"])
         active("pnhwd.service")
 
@@ -1039,7 +806,7 @@ def second_boot():
     def _():
         before, known = main_pid(), {f["id"] for f in findings("pcie.degraded")}
         memory = remembered(fault)
-        run("dpkg", "-i", "1.deb", timeout=240)
+        run("dpkg", "-i", "1.deb", timeout=900)
         check(main_pid() not in (0, before), "the same process runs")
         active(*UNITS)
         all_fresh()
@@ -1061,7 +828,7 @@ def second_boot():
     @proof("removed, nothing of it runs or listens")
     def _():
         shutil.rmtree(SLOW)
-        run("dpkg", "-r", "pnhw", timeout=240)
+        run("dpkg", "-r", "pnhw", timeout=900)
         equal(glob.glob("/run/pnhw*"), [], "left in /run")
         running = run("systemctl", "list-units", "--plain", "--no-legend", "--state=running,listening",
                       "pnhw*")
@@ -1076,19 +843,10 @@ def second_boot():
 
     @proof("purged, no file of it is left, nor what it had learned")
     def _():
-        run("dpkg", "-P", "pnhw", timeout=240)
+        run("dpkg", "-P", "pnhw", timeout=900)
         check(not os.path.exists(os.path.dirname(MEMORY)), "its folder is there")
         left = run("find", "/", "-xdev", "-name", "*pnhw*", "-not", "-path", "/var/lib/dpkg/*-old").split()
         equal([path for path in left if not path.startswith(("/proc", "/var/log"))], [])
-
-
-def ask():
-    """ask SOCKET TEXT: as whoever runs this."""
-    path, text = sys.argv[2:4]
-    try:
-        print(exchange(path, text.encode() + (b"\0" if path == SOCKET else b"")), end="")
-    except OSError as error:
-        print(type(error).__name__)
 
 
 def finish():
@@ -1128,9 +886,4 @@ def main():
     finish()
 
 
-if sys.argv[1:2] == ["ask"]:
-    ask()
-else:
-    HOST = Host()
-    ONLY = read("only").split("\n") if os.path.exists("only") else []
-    main()
+main()

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""machine.py IMAGE PACKAGE…: boots what tests/vm/image made under QEMU, without hardware
-virtualisation, with NVMe drives behind root ports and a switch, two network ports and an empty slot;
-gives it PACKAGEs (*.deb: the one to install, the one to upgrade to) and tests/vm/guest.py to run.
-Prints a line for each proof. The exit status is 0 if all hold."""
+"""machine.py IMAGE FILE…: boots what tests/vm/image made under QEMU, without hardware virtualisation,
+with NVMe drives behind root ports and a switch, two network ports whose cables end at two others, and
+an empty slot; gives it FILEs (*.deb: the package to install, the one to upgrade to; kernel modules) and
+tests/vm/guest.py to run. Prints a line for each proof. The exit status is 0 if all hold."""
 
 import argparse
 import glob
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -20,6 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = ("guest.py", "ports.py", "proof.py", "ask.py", "../bed/nic_data.py")
 QEMU = "qemu-system-x86_64"
 KERNEL_ARGUMENTS = (
     "root=/dev/vda rw console=ttyS0 quiet loglevel=4 nokaslr mitigations=off audit=0 nowatchdog "
@@ -59,8 +61,11 @@ class Machine:
             self.drive(f"switched{n}", f"down{n}", f"SWITCHED{n}")
         for n in range(2):
             self.port(f"rpnet{n}")
-            self.arguments += ["-netdev", f"hubport,id=hub{n},hubid=0"]
-            self.device(f"e1000e,id=net{n},bus=rpnet{n},netdev=hub{n},mac=52:54:00:00:01:0{n},romfile=")
+            self.cable(n)
+            self.device(f"e1000e,id=net{n},bus=rpnet{n},netdev=near{n},mac=52:54:00:00:01:0{n},romfile=")
+            # What is at the cable's other end is on no bus that has links.
+            self.device(f"virtio-net-pci,id=far{n},addr={16 + n},netdev=far{n},mac=52:54:00:00:01:1{n},"
+                        "speed=1000,duplex=full,disable-legacy=on,romfile=")
         self.port("spare")
         self.blank("dspare")
 
@@ -82,6 +87,10 @@ class Machine:
         self.n_ports += 1
         self.device(f"pcie-root-port,id={name},bus=pcie.0,addr=8.{self.n_ports - 1},multifunction=on,"
                     f"chassis={self.n_ports},slot={self.n_ports},x-speed=16,x-width=4")
+
+    def cable(self, n):
+        for end in "near", "far":
+            self.arguments += ["-netdev", f"hubport,id={end}{n},hubid={n}"]
 
     def drive(self, name, bus, serial):
         self.blank(f"d{name}")
@@ -130,7 +139,12 @@ def monitor(qmp, command):
     return '{"error": {"desc": "QEMU does not answer"}}'
 
 
-def follow(process, folder, end):
+def named(line, name):
+    """With the machine's name in it."""
+    return re.sub(r"^(ok - |not ok - |skip - |# )", rf"\1{name}: ", line) if name else line
+
+
+def follow(process, folder, end, name):
     """Prints what the guest says; its verdict, or None if it did not get to one."""
     guest = Lines(f"{folder}/proofs", process)
     qmp = Lines(f"{folder}/qmp", process)
@@ -142,7 +156,7 @@ def follow(process, folder, end):
         elif line.startswith("end "):
             return line == "end 0"
         else:
-            print(line, flush=True)
+            print(named(line, name), flush=True)
     return None
 
 
@@ -153,44 +167,50 @@ def last_lines(path, n=40):
 
 def run(arguments, folder):
     with tarfile.open(f"{folder}/input.tar", "w") as tar:
-        tar.add(os.path.join(HERE, "guest.py"), "guest.py")
+        for name in PROGRAMS:
+            tar.add(os.path.join(HERE, name), os.path.basename(name))
         if arguments.only:
             with open(f"{folder}/only", "w", encoding="utf-8") as file:
                 file.write("\n".join(arguments.only))
             tar.add(f"{folder}/only", "only")
-        for n, package in enumerate(arguments.package):
+        packages = [path for path in arguments.file if path.endswith(".deb")]
+        for n, package in enumerate(packages):
             tar.add(package, f"{n}.deb")
+        for path in set(arguments.file) - set(packages):
+            tar.add(path, os.path.basename(path))
     command = Machine(arguments.image, folder).arguments
     verdict = None
     with open(f"{folder}/qemu", "w", encoding="utf-8") as log, \
             subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log) as process:
         try:
-            verdict = follow(process, folder, time.monotonic() + arguments.timeout)
+            verdict = follow(process, folder, time.monotonic() + arguments.timeout, arguments.name)
             if verdict is not None and arguments.log:
                 # The journal follows on the console, then the machine goes off.
-                process.wait(120)
+                process.wait(300)
         except (OSError, subprocess.TimeoutExpired) as error:
             print(f"# {error}")
         finally:
             process.kill()
     if verdict is None:
         print(last_lines(f"{folder}/qemu"), last_lines(f"{folder}/console"), sep="", file=sys.stderr)
-        print("not ok - the machine gets to the end of the proofs: it did not, within "
-              f"{arguments.timeout:g} s")
+        print(named("not ok - the machine gets to the end of the proofs: it did not, within "
+                    f"{arguments.timeout:g} s", arguments.name))
     return verdict
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("image")
-    parser.add_argument("package", nargs="+")
+    parser.add_argument("file", nargs="+")
+    parser.add_argument("--name", help="of the machine, for each line")
     parser.add_argument("--log", help="a folder for the console, which has the journal")
     parser.add_argument("--only", action="append", metavar="WORD",
                         help="only proofs that have WORD in their name; may be given repeatedly")
-    parser.add_argument("--timeout", type=float, default=1200, help="seconds, of all; default 1200")
+    parser.add_argument("--timeout", type=float, default=2400, help="seconds, of all; default 2400")
     arguments = parser.parse_args()
     if not shutil.which(QEMU):
-        print(f"skip - the virtual machine: needs {QEMU}, of Debian's package qemu-system-x86")
+        print(named(f"skip - the virtual machine: needs {QEMU}, of Debian's package qemu-system-x86",
+                    arguments.name))
         return 77
     # QEMU must not outlive this.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -204,7 +224,7 @@ def main():
                 for name in ("console", "qemu"):
                     for path in glob.glob(f"{folder}/{name}"):
                         shutil.copy(path, os.path.join(arguments.log, f"{name}.txt"))
-    print(f"# the machine ran for {time.monotonic() - start:.0f} s")
+    print(named(f"# the machine ran for {time.monotonic() - start:.0f} s", arguments.name))
     return 0 if verdict else 1
 
 
