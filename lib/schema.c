@@ -309,6 +309,26 @@ bool pn_equal(const PnType *type, const void *a, const void *b)
         return true;
 }
 
+static const char *behind(const char *text)
+{
+        return text + strlen(text) + 1;
+}
+
+const char *pn_field_unit(const PnField *field)
+{
+        return behind(field->name);
+}
+
+const char *pn_field_heading(const PnField *field)
+{
+        return behind(pn_field_unit(field));
+}
+
+const char *pn_field_doc(const PnField *field)
+{
+        return behind(pn_field_heading(field));
+}
+
 const PnField *pn_field(const PnType *type, const char *name)
 {
         for (unsigned i = 0; i < type->n_fields; i++)
@@ -891,10 +911,11 @@ void pn_write_idl_type(PnBuf *buf, const PnType *type)
         pn_buf_printf(buf, "# %s\ntype %s (\n", type->doc, type->name);
         for (unsigned i = 0; i < type->n_fields; i++) {
                 const PnField *field = &type->fields[i];
+                const char *unit = pn_field_unit(field);
 
-                pn_buf_printf(buf, "  # %s", field->doc);
-                if (*field->unit)
-                        write_idl_unit(buf, field->unit);
+                pn_buf_printf(buf, "  # %s", pn_field_doc(field));
+                if (*unit)
+                        write_idl_unit(buf, unit);
                 pn_buf_printf(buf, "\n  %s: ", field->name);
                 write_idl_kind(buf, field);
                 pn_buf_puts(buf, ",\n");
