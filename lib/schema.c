@@ -755,12 +755,22 @@ static int escape(const char *text, size_t n, PnBuf *ret)
         return ret->error;
 }
 
+/* Eight bytes at a time: most texts are, and long. */
 static bool is_ascii(const char *text, size_t n)
 {
-        for (size_t i = 0; i < n; i++)
-                if ((unsigned char)text[i] >= 0x80)
+        unsigned char rest = 0;
+        size_t i = 0;
+
+        for (; n - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+                uint64_t eight;
+
+                memcpy(&eight, text + i, sizeof eight);
+                if (eight & UINT64_C(0x8080808080808080))
                         return false;
-        return true;
+        }
+        for (; i < n; i++)
+                rest |= (unsigned char)text[i];
+        return rest < 0x80;
 }
 
 /* Whether an integer that begins here, with its sign, is below what 64 bits hold. */
