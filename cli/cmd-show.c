@@ -26,7 +26,9 @@ static void put_label(Cli *cli, unsigned indent, unsigned width, const char *lab
 /* In the reader's language, where the terminal has its letters. */
 static const char *heading_of(const Term *term, const PnField *field)
 {
-        return term->utf8 ? _(field->heading) : field->heading;
+        const char *heading = pn_field_heading(field);
+
+        return term->utf8 ? _(heading) : heading;
 }
 
 static unsigned label_width(const Term *term, const PnType *type)
@@ -186,15 +188,15 @@ static int put_field(Cli *cli, unsigned indent, unsigned width, const PnField *f
                 return put_value(cli, column, at.text->v, "");
         case PN_KIND_NUM:
         case PN_KIND_INT:
-                return put_integer(cli, column, at.integer, field->unit);
+                return put_integer(cli, column, at.integer, pn_field_unit(field));
         case PN_KIND_REAL:
-                return put_value(cli, column, units_real(units, at.real->v), field->unit);
+                return put_value(cli, column, units_real(units, at.real->v), pn_field_unit(field));
         case PN_KIND_BOOL:
                 return put_value(cli, column, at.boolean->v ? _("yes") : _("no"), "");
         case PN_KIND_TEXTS:
                 return put_texts(cli, column, at.texts);
         case PN_KIND_REALS:
-                return put_reals(cli, column, at.reals, field->unit);
+                return put_reals(cli, column, at.reals, pn_field_unit(field));
         case PN_KIND_OBJ:
         case PN_KIND_ONE:
         case PN_KIND_LIST:

@@ -6,9 +6,9 @@
 #include "schema.h"
 
 #define PN_ROW_SCALAR(T, kind, name, unit, heading, doc)                                           \
-        {#name, PN_KIND_##kind, offsetof(Pn##T, name), unit, NULL, heading, doc},
+        {#name "\0" unit "\0" heading "\0" doc, NULL, PN_KIND_##kind, offsetof(Pn##T, name)},
 #define PN_ROW_OBJECT(T, kind, name, type, heading, doc)                                           \
-        {#name, PN_KIND_##kind, offsetof(Pn##T, name), "", pn_type_##type, heading, doc},
+        {#name "\0\0" heading "\0" doc, pn_type_##type, PN_KIND_##kind, offsetof(Pn##T, name)},
 
 #define PN_ROW_KEY   PN_ROW_SCALAR
 #define PN_ROW_TEXT  PN_ROW_SCALAR

@@ -140,7 +140,8 @@ static void write_types(PnBuf *buf)
 static void write_field_docs(PnBuf *buf, const PnType *type)
 {
         for (unsigned i = 0; i < type->n_fields; i++)
-                pn_buf_printf(buf, "#   %s: %s\n", type->fields[i].name, type->fields[i].doc);
+                pn_buf_printf(buf, "#   %s: %s\n", type->fields[i].name,
+                              pn_field_doc(&type->fields[i]));
 }
 
 static void write_method(PnBuf *buf, const PnMethod *method)

@@ -243,7 +243,7 @@ static void limit_moments(const PnType *type, void *object, int64_t now)
                 PnInt when;
 
                 if ((field->kind != PN_KIND_INT && field->kind != PN_KIND_NUM) ||
-                    strcmp(field->unit, "s") != 0 || strcmp(field->name, "until") == 0)
+                    strcmp(pn_field_unit(field), "s") != 0 || strcmp(field->name, "until") == 0)
                         continue;
                 memcpy(&when, pn_field_at(field, object), sizeof when);
                 if (when.state == PN_KNOWN && (when.v > now || when.v < 0)) {

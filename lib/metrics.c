@@ -54,22 +54,24 @@ typedef enum Kind {
 /* A field of a subject's object. `word` is the value of the family's part label, or the name of a
  * label that the field's text is the value of. */
 typedef struct Field {
-        const char *word;
+        char word[16];
         Kind kind;
-        size_t offset;
+        unsigned offset;
 } Field;
 
+/* Words lie in the row. Pointers to them would have to be adjusted at each start of each program
+ * that the table is in, which took pnhwctl a sixth of what /bin/true takes. */
 typedef struct Family {
-        const char *name; /* without `_total` and `_info` */
+        char name[56]; /* without `_total` and `_info` */
         Type type;
-        const char *unit; /* which the name ends in; "" for none */
+        char unit[24]; /* which the name ends in; "" for none */
         Subject subject;
-        const char *only;    /* READING: of this kind alone; NULL: of all */
-        const char *part;    /* label that tells the fields apart; NULL for one field */
+        char only[16];       /* READING: of this kind alone; "": of all */
+        char part[16];       /* label that tells the fields apart; "" for one field */
         Field fields[5];     /* none: the value is 1 */
         Field labels[9];     /* labels that it has besides its subject's */
         int64_t times, over; /* from the field's unit to the family's; 0 is 1 */
-        const char *help;
+        char help[192];
 } Family;
 
 #define OF(word, T, field)                                                                         \
@@ -82,7 +84,7 @@ typedef struct Family {
                              : KIND_TEXT),                                                         \
                     offsetof(T, field)                                                             \
         }
-#define VALUE(T, field) .fields = {OF(NULL, T, field)}
+#define VALUE(T, field) .fields = {OF("", T, field)}
 #define LABEL(T, field) OF(#field, T, field)
 #define SCALE(from, to) .times = (from), .over = (to)
 
@@ -536,7 +538,7 @@ static void put_more_labels(Writer *w, const void *object)
 {
         const Family *family = w->family;
 
-        for (const Field *field = family->labels; field->word; field++) {
+        for (const Field *field = family->labels; *field->word; field++) {
                 const void *at = (const char *)object + field->offset;
 
                 if (field->kind == KIND_BOOL)
@@ -592,7 +594,7 @@ static void put_object(Writer *w, const void *object)
 
         if (family->fields[0].kind == KIND_NONE) {
                 /* One that says a word has no sample without it; an `info` may have gaps. */
-                if (family->type != INFO && family->labels[0].word &&
+                if (family->type != INFO && *family->labels[0].word &&
                     *(const PnState *)((const char *)object + family->labels[0].offset) != PN_KNOWN)
                         return;
                 put_more_labels(w, object);
@@ -607,7 +609,7 @@ static void put_object(Writer *w, const void *object)
 
                 if (!number.is_known)
                         continue;
-                put_label(&w->labels, family->part ? family->part : "", field->word);
+                put_label(&w->labels, family->part, field->word);
                 put_more_labels(w, object);
                 put_sample(w, number);
                 cut_labels(w, length);
@@ -851,7 +853,7 @@ static bool is_measured(const Writer *w, const PnReading *reading)
         if ((reading->plausible.state == PN_KNOWN && !reading->plausible.v) ||
             pn_text_is(&reading->kind, "control"))
                 return false;
-        return !w->family->only || pn_text_is(&reading->kind, w->family->only);
+        return !*w->family->only || pn_text_is(&reading->kind, w->family->only);
 }
 
 static void visit_readings(Writer *w)
@@ -1118,14 +1120,14 @@ void pn_metrics_to_prometheus(PnBuf *buf, const char *openmetrics, size_t n)
 static void describe_labels(PnBuf *buf, const Family *family)
 {
         put(buf, subjects[family->subject].labels);
-        if (family->part) {
+        if (*family->part) {
                 pn_buf_printf(buf, ", %s (", family->part);
-                for (size_t i = 0; i < PN_ELEMENTS(family->fields) && family->fields[i].word; i++)
+                for (size_t i = 0; i < PN_ELEMENTS(family->fields) && *family->fields[i].word; i++)
                         pn_buf_printf(buf, "%s%s", i ? ", " : "", family->fields[i].word);
                 put(buf, ")");
         }
-        for (const Field *field = family->labels; field->word; field++)
-                pn_buf_printf(buf, ", %s", field->word);
+        for (size_t i = 0; i < PN_ELEMENTS(family->labels) && *family->labels[i].word; i++)
+                pn_buf_printf(buf, ", %s", family->labels[i].word);
 }
 
 void pn_metrics_describe(PnBuf *buf)

@@ -309,6 +309,26 @@ bool pn_equal(const PnType *type, const void *a, const void *b)
         return true;
 }
 
+static const char *behind(const char *text)
+{
+        return text + strlen(text) + 1;
+}
+
+const char *pn_field_unit(const PnField *field)
+{
+        return behind(field->name);
+}
+
+const char *pn_field_heading(const PnField *field)
+{
+        return behind(pn_field_unit(field));
+}
+
+const char *pn_field_doc(const PnField *field)
+{
+        return behind(pn_field_heading(field));
+}
+
 const PnField *pn_field(const PnType *type, const char *name)
 {
         for (unsigned i = 0; i < type->n_fields; i++)
@@ -735,12 +755,22 @@ static int escape(const char *text, size_t n, PnBuf *ret)
         return ret->error;
 }
 
+/* Eight bytes at a time: most texts are, and long. */
 static bool is_ascii(const char *text, size_t n)
 {
-        for (size_t i = 0; i < n; i++)
-                if ((unsigned char)text[i] >= 0x80)
+        unsigned char rest = 0;
+        size_t i = 0;
+
+        for (; n - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+                uint64_t eight;
+
+                memcpy(&eight, text + i, sizeof eight);
+                if (eight & UINT64_C(0x8080808080808080))
                         return false;
-        return true;
+        }
+        for (; i < n; i++)
+                rest |= (unsigned char)text[i];
+        return rest < 0x80;
 }
 
 /* Whether an integer that begins here, with its sign, is below what 64 bits hold. */
@@ -891,10 +921,11 @@ void pn_write_idl_type(PnBuf *buf, const PnType *type)
         pn_buf_printf(buf, "# %s\ntype %s (\n", type->doc, type->name);
         for (unsigned i = 0; i < type->n_fields; i++) {
                 const PnField *field = &type->fields[i];
+                const char *unit = pn_field_unit(field);
 
-                pn_buf_printf(buf, "  # %s", field->doc);
-                if (*field->unit)
-                        write_idl_unit(buf, field->unit);
+                pn_buf_printf(buf, "  # %s", pn_field_doc(field));
+                if (*unit)
+                        write_idl_unit(buf, unit);
                 pn_buf_printf(buf, "\n  %s: ", field->name);
                 write_idl_kind(buf, field);
                 pn_buf_puts(buf, ",\n");

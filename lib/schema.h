@@ -25,14 +25,14 @@ typedef enum PnKind {
 
 typedef struct PnType PnType;
 
+/* The unit, the heading and the sentence lie behind the name, each after a NUL. As pointers of
+ * their own they would have to be adjusted at each start of each program, for hundreds of fields.
+ */
 typedef struct PnField {
         const char *name;
-        PnKind kind;
-        size_t offset;
-        const char *unit;            /* "" where there is none; scalars only */
         const PnType *(*type)(void); /* of the object(s); NULL for scalars */
-        const char *heading;         /* of a table's column */
-        const char *doc;             /* one sentence for the interface text and the manual */
+        PnKind kind;
+        unsigned offset;
 } PnField;
 
 struct PnType {
@@ -97,6 +97,15 @@ static inline void *pn_field_at(const PnField *field, const void *object)
 {
         return (char *)(uintptr_t)object + field->offset;
 }
+
+/* "" where there is none; scalars only. */
+const char *pn_field_unit(const PnField *field);
+
+/* Of a table's column. */
+const char *pn_field_heading(const PnField *field);
+
+/* One sentence for the interface text and the manual. */
+const char *pn_field_doc(const PnField *field);
 
 /* The field with this name, or NULL. */
 const PnField *pn_field(const PnType *type, const char *name);

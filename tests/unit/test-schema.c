@@ -240,7 +240,7 @@ static void check_type(const PnType *type)
                 (void)snprintf(declared, sizeof declared, "\n  %s: ", field->name);
                 assert_non_null(strstr(json.data, quoted));
                 assert_non_null(strstr(idl.data, declared));
-                assert_true(strlen(field->doc) > 4 && strlen(field->heading) > 0);
+                assert_true(strlen(pn_field_doc(field)) > 4 && *pn_field_heading(field));
                 assert_ptr_equal(pn_field(type, field->name), field);
         }
         free(object);
