@@ -297,6 +297,9 @@ const char pn_phrasebook[] =
         S("q", "%s has no interface: its driver ixgbe probably refused the module in it.")
         S("k", "No driver is bound to this port of the %s, although its other port works.")
         S("k", "No driver is bound to this port of the %s.")
+        S("k", "ixgbe is bound to this port of the %s, but made no interface for it, although its "
+          "other port works.")
+        S("k", "ixgbe is bound to this port of the %s, but made no interface for it.")
         S("", "ixgbe lets a port go whose SFP+ module is not on its list, and says so in the "
           "kernel log alone (journalctl -k).")
         S("", "Put in a supported module (Intel E10GSFPSR for multi-mode, E10GSFPLR for "
@@ -310,6 +313,8 @@ const char pn_phrasebook[] =
         S("*", "`journalctl -k | grep %s` shows what the driver said of it.")
         S("", "A module or a firmware that it does not like is a frequent reason.")
         S("", "Perhaps its driver's module is not loaded or not installed, or it lacks firmware.")
+        S("*#", "Let it offer more: `ethtool -s %s speed %s duplex full autoneg on`, and remove the "
+          "setting from the network configuration.")
         S("*", "Let it negotiate: `ethtool -s %s autoneg on`, and remove the setting from the "
           "network configuration.")
         S("", "If it is meant, accept this finding.")
@@ -325,6 +330,7 @@ const char pn_phrasebook[] =
         P("o", "for whom", "", "port and module")
         P("o", "for whom", "", "the port")
         P("v", "why", "", "it is set to that")
+        P("v", "why", "", "it is set to offer no more")
         P("v", "why", "", "most likely the cable")
         P("v", "why", "", "the cable, or a partner that can do no more")
         P("v", "why", "", "a setting, or the partner")
@@ -353,6 +359,7 @@ const char pn_phrasebook[] =
         S("", "It matters where all ports are busy at once.")
         S("", "A slot with more or faster lanes would cure it; `pnhwctl pcie` shows them.")
         P("b", "member of a bond", "*", "%s has no link")
+        P("b", "member of a bond", "*", "%s is set down")
         P("b", "member of a bond", "*", "%s is in another aggregator")
         P("b", "member of a bond", "*", "%s finds no LACP partner")
         P("b", "member of a bond", "*", "%s is not in sync with its LACP partner")
@@ -364,6 +371,9 @@ const char pn_phrasebook[] =
         S("##", "%s of %s members carry its traffic.")
         S("#", "One of %s members carries all of its traffic.")
         S("**", "%s, a member of the bond %s, has no link.")
+        S("**", "%s, a member of the bond %s, is set down.")
+        S("*", "If nobody meant to, set it up: `ip link set %s up`.")
+        S("", "Take it out of the bond if it is not meant to be used.")
         S(".", "Before that: %s")
         S("j", "Its driver says: %s.")
         S("", "Check cable, module and the switch's port; or take the interface out of the bond "
@@ -372,6 +382,14 @@ const char pn_phrasebook[] =
         S("", "Check cables, modules and the switch's ports of its members.")
         S("", "A link alone is not enough with 802.3ad: all members must reach the same partner, "
           "and it must take them into the same aggregator.")
+        S("", "802.3ad takes only links of one speed together.")
+        S("", "802.3ad takes only links of one speed together, and none that is half duplex.")
+        S("", "802.3ad takes no link that is half duplex.")
+        S("***", "%s runs at %s, but the members that carry traffic run at %s.")
+        S("***", "%s runs at %s and half duplex, but the members that carry traffic run at %s.")
+        S("**", "%s runs at %s and half duplex.")
+        S("*", "Let all members run at the same speed, full duplex: look at the cable, the module "
+          "and the switch's port of %s.")
         S("", "Turn LACP on for these ports of the switch, in one group.")
         S("", "Put these ports of the switch into the same LACP group; where they end on two "
           "switches, those must be stacked (MLAG, VPC).")
@@ -415,6 +433,8 @@ const char pn_phrasebook[] =
         S("", "Give the card a stream of air, leave the next cage free, and check the fans.")
         S("", "10GBASE-T modules are the hottest: a direct attach cable does the same with a "
           "tenth of the heat.")
+        S("*#", "No light reaches %s on lane %s, which had a link before: the fibre is dark.")
+        S("**", "No light reaches %s on lanes %s, which had a link before: the fibre is dark.")
         S("*", "No light reaches %s, which had a link before: the fibre is dark.")
         S("", "The fibre is unplugged or broken, or the other end is off or sends nothing.")
         S("", "Check both plugs, and the module and port at the other end.")

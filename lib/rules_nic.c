@@ -192,11 +192,13 @@ static int no_interface(PnFacts *facts, const PnPort *port, const PnNic *nic)
                                    "module in it.",
                                    name) < 0 ||
                     pn_format_text(&finding->detail,
-                                   "%s this port of the %s%s. ixgbe lets a port go whose SFP+ "
-                                   "module is not on its list, and says so in the kernel log alone "
-                                   "(journalctl -k).",
-                                   driver ? "ixgbe is bound to, but made no interface for"
-                                          : "No driver is bound to",
+                                   driver ? "ixgbe is bound to this port of the %s, but made no "
+                                            "interface for it%s. ixgbe lets a port go whose SFP+ "
+                                            "module is not on its list, and says so in the kernel "
+                                            "log alone (journalctl -k)."
+                                          : "No driver is bound to this port of the %s%s. ixgbe "
+                                            "lets a port go whose SFP+ module is not on its list, "
+                                            "and says so in the kernel log alone (journalctl -k).",
                                    pn_text(&port->model) ? port->model.v : "card",
                                    sibling ? ", although its other port works" : "") < 0)
                         return -ENOMEM;
@@ -648,14 +650,28 @@ static const PnNic *member_that_differs(const PnFacts *facts, const PnBond *bond
 static int say_what_differs(const PnNic *member, int64_t other, PnFinding *finding)
 {
         bool is_half = pn_text_is(&member->duplex, "half");
-        Words now, best;
+        Words now, others;
+        int r;
 
-        if (pn_format_text(
-                &finding->detail,
-                "802.3ad takes links of one speed together, and none that is half "
-                "duplex: %s runs at %s%s%s%s.",
-                member->id.v, say_speed(now, member->speed_mbps.v), is_half ? ", half duplex" : "",
-                other ? ", what carries traffic at " : "", other ? say_speed(best, other) : "") < 0)
+        (void)say_speed(now, member->speed_mbps.v);
+        (void)say_speed(others, other);
+        if (!is_half)
+                r = pn_format_text(&finding->detail,
+                                   "802.3ad takes only links of one speed together. %s runs at %s, "
+                                   "but the members that carry traffic run at %s.",
+                                   member->id.v, now, others);
+        else if (other && member->speed_mbps.v != other)
+                r = pn_format_text(&finding->detail,
+                                   "802.3ad takes only links of one speed together, and none that "
+                                   "is half duplex. %s runs at %s and half duplex, but the members "
+                                   "that carry traffic run at %s.",
+                                   member->id.v, now, others);
+        else
+                r = pn_format_text(&finding->detail,
+                                   "802.3ad takes no link that is half duplex. %s runs at %s and "
+                                   "half duplex.",
+                                   member->id.v, now);
+        if (r < 0)
                 return -ENOMEM;
         return pn_format_text(&finding->advice,
                               "Let all members run at the same speed, full duplex: look at the "

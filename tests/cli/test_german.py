@@ -126,7 +126,7 @@ def each_code_is_explained():
 def plural_and_order_are_german():
     need_catalogue()
     page = german("--from=" + os.path.join(GOLDEN, "first-customer.inventory.json"), "status")
-    has(page, "2 von 5 Laufwerken und 1 von 5 anderen Geräten laufen unter ihren Möglichkeiten.",
+    has(page, "2 von 5 Laufwerken und 1 von 6 anderen Geräten laufen unter ihren Möglichkeiten.",
         "Zpool rpool wird ausgebremst. 1 Netzwerkanschluss hat kein Interface.",
         "nvme3: Slot PCIEX1_1 hat 1 Lane; das Laufwerk könnte 4 nutzen. 75 % gehen verloren",
         "enp4s0f0: Slot PCIEX16_3 hat 4 Lanes; die Netzwerkkarte könnte 8 nutzen.",
