@@ -138,16 +138,34 @@ class Machines:
             for row in self.output.read().splitlines()[-60:]:
                 print('    | ' + row)
         start = time.monotonic()
-        result = run(['./run', 'vm-test', *MACHINES], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                     stderr=subprocess.STDOUT, errors='replace')
-        seen, failed = count_lines(result.stdout, 'vm-test', count)
-        good = result.returncode == 0 and seen > 0 and not failed
-        if not good and not failed:
-            count.failures.append(f'vm-test: exit status {result.returncode}, {seen} lines')
+        status, rows = self.prove(MACHINES)
+        failed = [row for row in rows if row.startswith('not ok')]
+        # Emulated processors on processors that others use, too, are sometimes too slow for a proof that
+        # has to do with time: what fails is told, and tried once more in a new machine.
+        again = [suite for suite in MACHINES
+                 if any(row.startswith(f'not ok - {suite}: ') for row in failed)]
+        if again:
+            print(f'  once more: {", ".join(again)}, after {time.monotonic() - start:.1f} s, because of')
+            for row in rows:
+                print('    | ' + row)
+            second = self.prove(again)
+            status, rows = second[0], second[1] + [
+                row for row in rows if not any(f' - {suite}: ' in row for suite in again)]
+        seen, n_failed = count_lines('\n'.join(rows), 'vm-test', count)
+        good = status == 0 and seen > 0 and not n_failed
+        if not good and not n_failed:
+            count.failures.append(f'vm-test: exit status {status}, {seen} lines')
         print(f'  {"ok  " if good else "FAIL"} vm-test: {seen} lines  {time.monotonic() - start:.1f} s')
-        for row in result.stdout.splitlines():
+        for row in rows:
             if not good or row.startswith('run: ') or 'the machine ran for' in row:
                 print('    | ' + row)
+
+    @staticmethod
+    def prove(suites):
+        """The exit status, and the lines of these suites."""
+        result = run(['./run', 'vm-test', *suites], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                     stderr=subprocess.STDOUT, errors='replace')
+        return result.returncode, result.stdout.splitlines()
 
 
 def run_all(arguments, machines, count):
