@@ -176,35 +176,47 @@ def hand_over(d, driver, passed_through, after):
         drive_event("add")
 
 
-@case
-def a_drive_for_a_guest_is_not_lost():
+def hand_over_and_back(d):
+    """Twice, the second time with a reading in between. The codes of all snapshots; None if this
+    machine was too slow for what the daemon waits for."""
     def verdict():
         return next((r["verdict"] for r in d.ok("GetStatus")["ratings"]
                      if r["address"] == "0000:03:00.0"), None)
 
-    with running() as d:
-        subscriber = Subscriber(d)
-        started = lambda: count(d)["pci"]  # noqa: E731
+    def in_between():
+        """The next driver comes after the change has been read."""
+        before = count(d)["pci"]
+        eventually("a reading in between", lambda: count(d)["pci"] > before, 60)
 
-        def in_between():
-            """The next driver comes after the change has been read."""
-            before = started()
-            eventually("a reading in between", lambda: started() > before, 60)
+    subscriber = Subscriber(d)
+    took = []
+    for after in (lambda: None), in_between:
+        for driver, passed_through, there in (("vfio-pci", True, {"nvme0": "here"}),
+                                              ("nvme", False, {"nvme0": "here", "nvme1": "here"})):
+            start = time.monotonic()
+            hand_over(d, driver, passed_through, after)
+            took.append(time.monotonic() - start)
+            eventually("the drive is where it belongs", lambda: drives(d) == there, 60)
+            eventually("the verdict", lambda: verdict() == ("passed_through" if passed_through
+                                                            else "full"), 60)
+            settled(d, 1.2)
+    # It holds a loss back for 3 s, and has to read what was last in the end.
+    return subscriber.end() if max(took) < 1.5 else None
 
-        for after in (lambda: None), in_between:
-            hand_over(d, "vfio-pci", True, after)
-            eventually("passed through", lambda: verdict() == "passed_through", 60)
-            eventually("the drive is no longer here", lambda: drives(d) == {"nvme0": "here"}, 60)
-            settled(d, 1.2)
-            hand_over(d, "nvme", False, after)
-            eventually("back", lambda: drives(d) == {"nvme0": "here", "nvme1": "here"}, 60)
-            equal(verdict(), "full")
-            settled(d, 1.2)
-        seen = subscriber.end()
-        check(len(seen) > 3, f"{len(seen)} snapshots")
-        equal([c for c in seen if c & {"nvme.lost", "nvme.not_live"}], [])
-        for words in "was handed over to vfio-pci", "was given back, to nvme":
-            equal(d.log().count(words), 2, d.log())
+
+@case
+def a_drive_for_a_guest_is_not_lost():
+    for _ in range(4):
+        with running() as d:
+            seen = hand_over_and_back(d)
+            if seen is None:
+                continue
+            check(len(seen) > 3, f"{len(seen)} snapshots")
+            equal([c for c in seen if c & {"nvme.lost", "nvme.not_live"}], [])
+            for words in "was handed over to vfio-pci", "was given back, to nvme":
+                equal(d.log().count(words), 2, d.log())
+            return
+    raise Skip("this machine is too busy for what has to happen within 3 s")
 
 
 @case
