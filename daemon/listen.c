@@ -150,6 +150,7 @@ static int make_socket(PnListener *listener, char **ret_error)
         struct sockaddr_un address = {.sun_family = AF_UNIX};
         const char *path = listener->path;
         struct stat st;
+        mode_t mask;
         int r;
 
         memcpy(address.sun_path, path, strlen(path) + 1);
@@ -159,18 +160,21 @@ static int make_socket(PnListener *listener, char **ret_error)
         listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         if (listener->fd < 0)
                 return fail(-errno, ret_error, "cannot make a socket: %s", strerror(errno));
-        if (bind(listener->fd, (struct sockaddr *)&address, sizeof address) < 0)
-                return fail(-errno, ret_error,
+        /* Every local user may read, whatever the umask is, and from the first moment on. */
+        mask = umask(0111);
+        r = bind(listener->fd, (struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
+        (void)umask(mask);
+        if (r < 0)
+                return fail(r, ret_error,
                             "cannot make the socket %s: %s; --socket=PATH takes "
                             "another place",
-                            path, strerror(errno));
+                            path, strerror(-r));
         if (lstat(path, &st) < 0)
                 return fail(-errno, ret_error, "cannot look at the socket %s: %s", path,
                             strerror(errno));
         listener->device = st.st_dev;
         listener->inode = st.st_ino;
-        /* Every local user may read, whatever the umask is. */
-        if (chmod(path, 0666) < 0 || listen(listener->fd, SOMAXCONN) < 0)
+        if (listen(listener->fd, SOMAXCONN) < 0)
                 return fail(-errno, ret_error, "cannot open the socket %s: %s", path,
                             strerror(errno));
         return 0;

@@ -597,14 +597,17 @@ static void test_other_speed(void **state)
         static const Member members[] = {{"enp7s0", true, 2, 61, PARTNER, 61},
                                          {"enp8s0", true, 1, 5, PARTNER, 5}};
         /* Slower; slower and half duplex; half duplex alone. */
-        static const char *const details[] = {
-            "802.3ad takes only links of one speed together. enp8s0 runs at 1 Gb/s, but the "
-            "members "
-            "that carry traffic run at 10 Gb/s.",
-            "802.3ad takes only links of one speed together, and none that is half duplex. enp8s0 "
-            "runs at 1 Gb/s and half duplex, but the members that carry traffic run at 10 Gb/s.",
-            "802.3ad takes no link that is half duplex. enp8s0 runs at 10 Gb/s and half duplex.",
-        };
+        static const char slower[] =
+            "802.3ad takes only links of one speed together. enp8s0 runs at "
+            "1 Gb/s, but the members that carry traffic run at 10 Gb/s.";
+        static const char both[] =
+            "802.3ad takes only links of one speed together, and none that is "
+            "half duplex. enp8s0 runs at 1 Gb/s and half duplex, but the "
+            "members that carry traffic run at 10 Gb/s.";
+        static const char half[] =
+            "802.3ad takes no link that is half duplex. enp8s0 runs at 10 Gb/s "
+            "and half duplex.";
+        static const char *const details[] = {slower, both, half};
         PnInventory inventory = {0};
         const PnFinding *finding;
         PnStatus status;
