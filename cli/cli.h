@@ -56,6 +56,8 @@ int cmd_sensors(Cli *cli, const char *argument);
 int cmd_disks(Cli *cli, const char *argument);
 int cmd_show(Cli *cli, const char *argument);
 int cmd_report(Cli *cli, const char *argument);
+/* Whether the report that is asked for can be of several hosts: 0, or the exit code. */
+int report_of_hosts(Cli *cli);
 int cmd_metrics(Cli *cli, const char *argument);
 int cmd_findings(Cli *cli, const char *argument);
 int cmd_measure(Cli *cli, const char *argument);

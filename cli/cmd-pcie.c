@@ -146,7 +146,7 @@ static void set_device(Table *table, const Node *node, const PnPci *pci)
         table_set_styled(table, DEVICE, node->rating ? STYLE_PLAIN : STYLE_DIM, text);
 }
 
-static void set_link(Table *table, const Node *node)
+static void set_link(const Tree *tree, Table *table, const Node *node)
 {
         const PnRating *rating = node->rating;
         Style style = node->mark == MARK_GOOD ? STYLE_PLAIN : view_mark_style(node->mark);
@@ -157,7 +157,8 @@ static void set_link(Table *table, const Node *node)
         table_set(table, RATED, units_rate(units, rating->rated.v));
         table_set(table, BEST, units_rate(units, rating->best.v));
         table_set_styled(table, OF_BEST, style, view_rating_percent(rating, buf, sizeof buf));
-        (void)snprintf(buf, sizeof buf, "%s %s", view_mark(node->mark), view_verdict(rating));
+        (void)snprintf(buf, sizeof buf, "%s %s", view_mark(node->mark),
+                       view_device_verdict(&tree->view, rating));
         table_set_styled(table, VERDICT, view_mark_style(node->mark), buf);
         if (rating->shared.v && rating->shared.v->ratio.state == PN_KNOWN &&
             rating->shared.v->ratio.v > 1)
@@ -184,7 +185,7 @@ static void add_row(Tree *tree, Table *table, uint32_t i, bool all)
         if (!pn_is_downward_port(pci) || pn_topology_is_empty(&tree->topology, i))
                 table_set(table, SLOT, slot);
         if (node->rating)
-                set_link(table, node);
+                set_link(tree, table, node);
         else if (pn_is_downward_port(pci) && pn_topology_is_empty(&tree->topology, i))
                 table_set_styled(table, VERDICT, STYLE_DIM,
                                  pn_is_true(pci->slot_implemented) ? _("free")

@@ -109,6 +109,18 @@ static int put_report(Cli *cli, const Facts *facts, ReportFormat format)
         }
 }
 
+int report_of_hosts(Cli *cli)
+{
+        ReportFormat format;
+        int r = choose_format(cli, &format);
+
+        if (r == 0 && (cli->output || format == HTML || format == SVG))
+                return cli_fail(
+                    cli, "Usage",
+                    "report: a file, and a page in HTML or SVG, is of one host at a time");
+        return r;
+}
+
 int cmd_report(Cli *cli, _unused_ const char *argument)
 {
         Facts facts = {0};

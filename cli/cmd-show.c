@@ -249,7 +249,7 @@ static int put_path(Cli *cli, const PnDevice *device, const View *view)
                 table_set(table, NOW, view_rating_link(rating, buf, sizeof buf));
                 table_set(table, RATED, units_rate(units, rating->rated.v));
                 table_set(table, BEST, units_rate(units, rating->best.v));
-                table_set(table, VERDICT, view_verdict(rating));
+                table_set(table, VERDICT, view_device_verdict(view, rating));
         }
         if (!table_rows(table))
                 return 0;

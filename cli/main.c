@@ -574,6 +574,11 @@ static int run_verb(Cli *cli, int n, char **words)
                                 verb->name);
         if (cli->hosts && verb->run == cmd_capture && strchr(cli->hosts, ','))
                 return cli_fail(cli, "Usage", "%s: of one host at a time", verb->name);
+        if (cli->hosts && verb->run == cmd_report && strchr(cli->hosts, ',')) {
+                r = report_of_hosts(cli);
+                if (r)
+                        return r;
+        }
         if (cli->hosts && verb->where != ITSELF)
                 return remote_run(cli, verb->run, verb->argument && n > 1 ? words[1] : NULL);
         if (cli->timeout > 0 && !cli->hosts)

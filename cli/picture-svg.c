@@ -459,7 +459,7 @@ static void put_title(const Drawing *drawing, const PnBox *box)
                 pn_buf_printf(&words, "%s%s%s: ", text, pn_text(&box->rating->slot) ? ", " : "",
                               pn_text(&box->rating->slot) ? box->rating->slot.v : "");
                 pn_buf_printf(&words, "%s, %s", view_rating_link(box->rating, buf, sizeof buf),
-                              view_verdict(box->rating));
+                              view_device_verdict(drawing->view, box->rating));
                 write_could_be(box, &words);
                 write_ratio(box, &words);
         } else if (box->place) {
@@ -555,7 +555,7 @@ static void put_wide(const Drawing *drawing, const PnBox *box, Mark mark, int x,
         x = left;
         if (*slot)
                 x += put_text(drawing, x, box->y + 39, 150, "pn-dim", slot) + 10;
-        pn_buf_puts(&line, view_verdict(rating));
+        pn_buf_puts(&line, view_device_verdict(drawing->view, rating));
         write_could_be(box, &line);
         write_ratio(box, &line);
         put_line(drawing, x, box->y + 39, end - x, class, &line);
@@ -588,7 +588,7 @@ static void put_narrow(const Drawing *drawing, const PnBox *box, Mark mark, int 
         if (!is_long)
                 write_ratio(box, &line);
         put_line(drawing, left, box->y + 54, right - left, "pn-small", &line);
-        pn_buf_puts(&verdict, view_verdict(rating));
+        pn_buf_puts(&verdict, view_device_verdict(drawing->view, rating));
         if (is_long)
                 write_ratio(box, &verdict);
         put_line(drawing, left, box->y + 71, right - left - 80, class, &verdict);

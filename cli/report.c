@@ -512,7 +512,7 @@ static void put_drive_links(Report *report)
                         grid_set(&grid, COULD_BE, view_rating_could_be(rating, buf, sizeof buf));
                         grid_set(&grid, GBS, view_rating_gbs(rating, buf, sizeof buf));
                         grid_set(&grid, OF_BEST, view_rating_percent(rating, buf, sizeof buf));
-                        grid_set(&grid, WHY, view_verdict(rating));
+                        grid_set(&grid, WHY, view_device_verdict(report->view, rating));
                 } else if (!pn_text_is(&drive->transport, "pcie")) {
                         grid_set(&grid, LINK, pn_text(&drive->transport));
                 }
@@ -628,7 +628,7 @@ static void put_links(Report *report)
                 grid_set(&grid, 5, units_rate(units, rating->rated.v));
                 grid_set(&grid, 6, units_rate(units, rating->best.v));
                 grid_set(&grid, 7, view_rating_percent(rating, buf, sizeof buf));
-                grid_set(&grid, 8, view_verdict(rating));
+                grid_set(&grid, 8, view_device_verdict(report->view, rating));
                 if (rating->shared.v && rating->shared.v->ratio.state == PN_KNOWN &&
                     rating->shared.v->ratio.v > 1)
                         grid_format(&grid, 9, "%.1f : 1", rating->shared.v->ratio.v);

@@ -281,7 +281,10 @@ def options_that_do_not_go_together():
     for args, part in ((["-H", "vm", "--from=x"], "exclude"), (["--timeout=3"], "--host"),
                        (["-H", "vm", "--timeout=0"], "0.1 to 3600"),
                        (["-H", "vm", "--timeout=x"], "0.1 to 3600"),
-                       (["-H", "vm,ports", "capture"], "one host")):
+                       (["-H", "vm,ports", "capture"], "one host"),
+                       (["-H", "vm,ports", "report", "--format=html"], "one host"),
+                       (["-H", "vm,ports", "report", "--format=svg"], "one host"),
+                       (["-H", "vm,ports", "report", "--output=" + TMP.name + "/r.md"], "one host")):
         r = run(*args)
         check(r.returncode == 1 and r.stdout == "", args)
         has(r.stderr, part)
