@@ -442,21 +442,6 @@ static int loop(Watch *watch, int *ret_code)
         return 0;
 }
 
-/* Signals arrive where they can be polled for; `ret_before` is the mask that was there. */
-static int take_signals(Watch *watch, sigset_t *ret_before)
-{
-        static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCHLD};
-        sigset_t mask;
-
-        (void)sigemptyset(&mask);
-        for (size_t i = 0; i < PN_ELEMENTS(wanted); i++)
-                (void)sigaddset(&mask, wanted[i]);
-        if (sigprocmask(SIG_BLOCK, &mask, ret_before) < 0)
-                return -errno;
-        watch->signals = signalfd(-1, &mask, SFD_CLOEXEC);
-        return watch->signals < 0 ? -errno : 0;
-}
-
 static void watch_done(Watch *watch)
 {
         screen_leave(watch->screen);
@@ -491,7 +476,7 @@ int cmd_watch(Cli *cli, _unused_ const char *argument)
         /* One line a document, also on a terminal. */
         if (watch.changes.form == FORM_JSON)
                 cli->json = JSON_SHORT;
-        r = take_signals(&watch, &mask);
+        r = screen_take_signals(&watch.signals, &mask);
         if (r < 0)
                 return cli_fail(cli, "IO", "cannot wait for signals: %s", say_error(-r));
         if (cli->exec) {

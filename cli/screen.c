@@ -5,6 +5,7 @@
 #include "say.h"
 
 #include <stdio.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 
 #define ENTER       "\033[?1049h\033[?25l\033[2J"
@@ -125,4 +126,22 @@ int screen_draw(const Term *term, const PnBuf *page, const char *footer, Style s
         term_put_styled(term, &out, style, cut);
         pn_buf_puts(&out, CLEAR_LINE CLEAR_BELOW);
         return out.error ? out.error : put_all(out.data, out.len);
+}
+
+int screen_take_signals(int *ret, sigset_t *ret_before)
+{
+        static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCHLD};
+        sigset_t mask;
+        int fd;
+
+        (void)sigemptyset(&mask);
+        for (size_t i = 0; i < PN_ELEMENTS(wanted); i++)
+                (void)sigaddset(&mask, wanted[i]);
+        if (sigprocmask(SIG_BLOCK, &mask, ret_before) < 0)
+                return -errno;
+        fd = signalfd(-1, &mask, SFD_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+        *ret = fd;
+        return 0;
 }

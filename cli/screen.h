@@ -2,6 +2,8 @@
 /* A terminal that shows one page, drawn in place, and is left as it was found. Knows no page. */
 #pragma once
 
+#include <signal.h>
+
 #include "term.h"
 
 typedef struct Screen Screen;
@@ -26,3 +28,7 @@ int screen_keys(const Screen *screen);
 
 /* Reads keys; whether one of them says that it is enough. */
 bool screen_is_enough(Screen *screen);
+
+/* Has the signals that end, stop or resize a page, and those of children, arrive at a descriptor
+ * that can be polled; `ret_before` is the mask that was there. 0 or a negative errno. */
+int screen_take_signals(int *ret, sigset_t *ret_before);

@@ -451,21 +451,6 @@ static int step(Watch *watch)
         return r >= 0 && watch->is_old && !watch->enough ? draw(watch) : r;
 }
 
-/* Signals arrive where they can be polled for; `ret_before` is the mask that was there. */
-static int take_signals(Watch *watch, sigset_t *ret_before)
-{
-        static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCHLD};
-        sigset_t mask;
-
-        (void)sigemptyset(&mask);
-        for (size_t i = 0; i < PN_ELEMENTS(wanted); i++)
-                (void)sigaddset(&mask, wanted[i]);
-        if (sigprocmask(SIG_BLOCK, &mask, ret_before) < 0)
-                return -errno;
-        watch->signals = signalfd(-1, &mask, SFD_CLOEXEC);
-        return watch->signals < 0 ? -errno : 0;
-}
-
 static void watch_done(Watch *watch)
 {
         screen_leave(watch->screen);
@@ -523,7 +508,7 @@ int watch_hosts(Cli *cli)
                 cli->json = JSON_SHORT;
         r = set_up(&watch, form);
         if (r >= 0)
-                r = take_signals(&watch, &mask);
+                r = screen_take_signals(&watch.signals, &mask);
         watch.hosts.mask = &mask;
         watch.hosts.stays = true;
         if (r >= 0 && form == FORM_PAGE) {

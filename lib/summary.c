@@ -353,8 +353,10 @@ static bool is_about_health(const PnFinding *finding)
         return false;
 }
 
-/* Drives that are not healthy, each once. */
-static int count_unhealthy(const PnStatus *status, unsigned *ret)
+/* Devices with findings that `is_told` picks, each once; the first finding of each says whether it
+ * counts. */
+static int count_devices(const PnStatus *status, bool (*is_told)(const PnFinding *finding),
+                         bool (*counts)(const PnFinding *finding), unsigned *ret)
 {
         PnIndex told;
         int r = pn_index_init(&told, status->findings.n);
@@ -362,7 +364,7 @@ static int count_unhealthy(const PnStatus *status, unsigned *ret)
         if (r < 0)
                 return r;
         for (unsigned i = 0; i < status->findings.n; i++)
-                if (is_about_health(&status->findings.v[i]))
+                if (is_told(&status->findings.v[i]))
                         pn_index_add(&told, pn_text(&status->findings.v[i].device),
                                      &status->findings.v[i]);
         pn_index_sort(&told);
@@ -370,7 +372,7 @@ static int count_unhealthy(const PnStatus *status, unsigned *ret)
         for (unsigned i = 0; i < status->findings.n; i++) {
                 const PnFinding *finding = &status->findings.v[i];
 
-                *ret += is_about_health(finding) &&
+                *ret += counts(finding) &&
                         pn_index_find(&told, pn_text(&finding->device), NULL) == finding;
         }
         pn_index_done(&told);
@@ -437,35 +439,22 @@ static void say_rest(PnBuf *buf, const PnStatus *status)
                 pn_buf_puts(buf, " Some of this could not be read.");
 }
 
-/* Ports with a module that is told about, each once; findings of mere information come last. */
-static int count_modules(const PnStatus *status, unsigned *ret)
+static bool is_about_module(const PnFinding *finding)
 {
-        PnIndex told;
-        int r = pn_index_init(&told, status->findings.n);
+        return pn_startswith(finding->code.v, "module.");
+}
 
-        if (r < 0)
-                return r;
-        for (unsigned i = 0; i < status->findings.n; i++)
-                if (pn_startswith(status->findings.v[i].code.v, "module."))
-                        pn_index_add(&told, pn_text(&status->findings.v[i].device),
-                                     &status->findings.v[i]);
-        pn_index_sort(&told);
-        *ret = 0;
-        for (unsigned i = 0; i < status->findings.n; i++) {
-                const PnFinding *finding = &status->findings.v[i];
-
-                *ret += !pn_text_is(&finding->severity, "info") &&
-                        pn_index_find(&told, pn_text(&finding->device), NULL) == finding;
-        }
-        pn_index_done(&told);
-        return 0;
+/* Findings of mere information come last. */
+static bool is_more_than_info(const PnFinding *finding)
+{
+        return !pn_text_is(&finding->severity, "info");
 }
 
 static int say_ports(PnBuf *buf, const PnPorts *ports, const PnStatus *status)
 {
         unsigned without = 0, slow = 0, bonds = 0, modules;
 
-        if (count_modules(status, &modules) < 0)
+        if (count_devices(status, is_about_module, is_more_than_info, &modules) < 0)
                 return -ENOMEM;
         for (unsigned i = 0; i < status->findings.n; i++) {
                 const PnFinding *finding = &status->findings.v[i];
@@ -504,7 +493,7 @@ int pn_summarise(const PnInventory *inventory, const PnPorts *ports, PnStatus *s
         char *text;
         int r;
 
-        r = count_unhealthy(status, &unhealthy);
+        r = count_devices(status, is_about_health, is_about_health, &unhealthy);
         if (r < 0)
                 return r;
         r = index_links(status, &told);
